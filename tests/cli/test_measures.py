@@ -67,7 +67,7 @@ HALF = (
     "ranks 1..k / 2k\n  parameters  form: even or odd; default even\n              rel: a number "
     "of at least 0; default 1\n              @k: a whole number of at least 1; must be given\n  range       "
     "0..; smaller is better\n  average     mean of defined\n  undefined   when nothing is retrieved; "
-    "such a query is excluded from the mean\n  needs       the documents that the user knew before "
+    "such a query is excluded from the mean\n  needs       the documents that the user already knew "
     "(--config read.known=FILE)\n  source      nobody\n  spellings   semi (form=odd), half_cut "
     "(without a cutoff @5,10)\n  cutoffs     Half@10, Half_10, Half.10, "
     "Half_at_10\n\n  example\n    >>> from test_measures import Half\n    >>> Half(cutoff=2)\n    "

@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 
 import leadline as ll
 from conftest import Leadline
+from leadline.data.table import RunInfo
 from leadline.errors import UsageError
 from leadline.evaluation.results import Results
+from leadline.evaluation.run_warnings import warnings_of_undefined
 from leadline.scale import RunParts, evaluate_parts
 
 QRELS = {"q1": {"d1": 1}, "q2": {"d1": 0}, "q3": {"d1": 0}, "q4": {"d1": 0, "d2": 0}, "q5": {"d1": -1}}
@@ -158,3 +160,9 @@ def test_undefined_values_of_several_runs_are_counted_per_run() -> None:
     undefined = [one for one in ll.evaluate(qrels, runs, "RankOf(n=1)").warnings if one.code == "undefined"]
     assert [one.count for one in undefined] == [3]
     assert "1 to 2 queries per run in both runs" in undefined[0].message  # not 3 queries: q3 is in both
+
+
+def test_an_undefined_value_of_a_sum_is_said_to_be_left_out_of_it() -> None:
+    measures, infos = ll.evaluate({"q": {"a": 1}}, {"x": {"q": ["a"]}}, "NumRelRet"), [RunInfo("x")]
+    (notice,) = warnings_of_undefined(infos, measures.measures, np.array([[1]]))
+    assert notice.message == "NumRelRet is undefined for 1 query in x (left out of its sum)"

@@ -289,7 +289,7 @@ def test_ids_of_vectors_may_be_numbers(tmp_path: Path) -> None:
 def test_bad_requests_are_refused() -> None:
     rows = bilingual(2)
     cases: list[tuple[dict[str, Any], str]] = [
-        ({"languages": ("en", "en")}, "languages en, en are not all different"),
+        ({"languages": ("en", "en")}, "languages en, en include a duplicate"),
         (
             {"languages": ("en", "klingon"), "analysis": None},
             "If the columns are not named after languages, pass an analysis",

@@ -204,11 +204,13 @@ def trial_table(trial: Trial) -> Table:
         "judgments."
     )
     heading = f"{MEASURE} and rank over {queries(trial.queries)}; labels alone: {trial.labels:,} labels"
+    sample = f"leadline pool RUN... --for {MEASURE} --budget {BUDGET} -o POOL"
+    estimated = "leadline evaluate JUDGMENTS RUN... --pool POOL --machine LABELS"
     notes = [
         f"{heading}; truth: all judgments",
         f"{BUDGET} judgments: estimate from {BUDGET} human judgments per query and the labels",
         "low, high: 95 % confidence interval for these queries, over samples of documents",
-        f"commands: `leadline pool --for {MEASURE}`, then `leadline evaluate --pool POOL --machine LABELS`",
+        f"for your own runs: `{sample}`, judge the pairs, then `{estimated}`",
         outcome,
     ]
     return Table(heads, rows, notes=notes, digits=3, whole=True)
@@ -228,7 +230,8 @@ def demo_page(
         fields = ("run", "machine", "estimate", "low", "high", "truth")
         columns = [[getattr(row, name) for row in circular.rows] for name in fields]
         drawn = against_truth(*columns, label=MEASURE, estimated=ESTIMATED, marked=NAME)
-        machine_figure = inline(drawn, "machine", "Labels alone, few judgments, and the truth")
+        figure_title = f"{MEASURE} from labels alone, {BUDGET} judgments per query, and all judgments"
+        machine_figure = inline(drawn, "machine", figure_title)
     first = str(results.measures[0])
     order = results.order()
     return fill(

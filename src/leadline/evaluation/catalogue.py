@@ -22,7 +22,7 @@ UNDEFINED = {
     "sum": "such a query adds nothing to the sum",
 }
 NEEDS = {
-    "known": "the documents that the user knew before (--config read.known=FILE)",
+    "known": "the documents that the user already knew (--config read.known=FILE)",
     "subtopics": "judgments by subtopic (--config read.subtopics)",
 }
 MOST_PARAMETERS = 6  # of an outline

@@ -400,10 +400,12 @@ def _preference(measure: Any, listed: Listed) -> Steps:
     size = listed.count(measure.rel)
     others = sum(0 <= grade < measure.rel for grade in listed.judged)
     counted = f"judged: R = {size} relevant, N = {others} non-relevant"
+    where = "where n judged non-relevant documents are above it"
     if measure.divisor == "above":
         before = [n + found - 1 for n, found in zip(above, accumulate(relevant), strict=True)]
         losses = [n / most if most > 0 else 1.0 for n, most in zip(above, before, strict=True)]
         part = "n / (judged documents above it)"
+        where += ", or 0 if no judged document is above it"
     else:
         bound = {"min": min(size, others), "R": size, "N": others}[measure.divisor]
         limit = others if measure.divisor == "N" else size
@@ -415,7 +417,7 @@ def _preference(measure: Any, listed: Listed) -> Steps:
     value = ratio(total, size)
     lines = [
         counted,
-        f"part of a relevant document = 1 - {part}, where n judged non-relevant documents are above it",
+        f"part of a relevant document = 1 - {part}, {where}",
         f"{measure} = {number(total)} / {size} = {number(value)}",
     ]
     return Steps(
@@ -448,10 +450,10 @@ def _rank(measure: RankOf, listed: Listed) -> Steps:
     position, others = wanted - sum(relevant[: first - 1]), last - first + 1 - tied
     value = above + position * others / (tied + 1)
     ranks = f"rank {first}" if first == last else f"ranks {first}-{last}"
-    before = f"{position} / {tied + 1} of them are expected above it"
+    before = f"on average, {position} / {tied + 1} of them are above it"
     lines += [
         f"non-relevant documents with higher scores: {above}",
-        f"non-relevant documents with its score ({ranks}): {others} ({before})",
+        f"non-relevant documents with the same score ({ranks}): {others} ({before})",
         f"{measure} = {above} + {position} x {others} / {tied + 1} = {number(value)}",
     ]
     return Steps(value, lines, last, columns)

@@ -206,7 +206,8 @@ def _refusal(qrels: QrelsColumns, readers: Sequence[object]) -> InputError:
     listed = first_few(readers)
     return InputError(
         "the judgments are only a sample"
-        + (f", but {listed} would treat them as complete" if listed else ""),
+        + (f", but {listed} would treat them" if listed else ", but would be treated")
+        + " as complete",
         hint=f"Use `leadline evaluate {path or 'JUDGMENTS'} RUN...`, `leadline compare` or `leadline rank`"
         + ("" if qrels.strata is None else " with xinfAP, infNDCG or statAP")
         + ". In Python, use `leadline.evaluate(judgments, runs)`",

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 # What judgments compute of themselves at the first use, and can soon compute again in another process.
 CACHES = ("query", "lookup", "names", "_relevant", "ideal")
 AVERAGES = ("all", "both", "with_relevant", "complete")
-UNUSED_LENGTHS = "the document lengths are not used because no measure has a budget such as R@500tokens"
+UNUSED_LENGTHS = "the document lengths are not used because no measure has a budget (as in R@500tokens)"
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100", "Judged@10")
 
 
@@ -370,7 +370,10 @@ def refuse_threshold(measures: Sequence[Measure], reading: Reading) -> None:
     """Raise UsageError for a measure with a score threshold where scores are not read."""
     found = [str(one) for one in measures if getattr(one, "above", None) is not None]
     if found and reading.order == "rank":
-        raise UsageError(f"{found[0]} has a score threshold and cannot be used with --config read.order=rank")
+        raise UsageError(
+            f"{found[0]} has a score threshold and cannot be used with --config read.order=rank, which "
+            "ignores scores"
+        )
 
 
 def _with_lengths(reading: Reading, measures: Sequence[Measure], cut: Cut) -> Reading:

@@ -151,7 +151,9 @@ def weights_warning(weighted: Weighted, share: float, source: str) -> ResultWarn
         f"equivalent to {effective:.1f} of equal weight (design effect {number / effective:.2f})"
     )
     words += f"; left out {queries(zero)} with weight 0" * bool(zero)
-    few = f". With fewer than {ENOUGH}, confidence intervals are approximate (docs/comparing.md)"
+    few = (
+        f". Confidence intervals are approximate below an equivalent of {ENOUGH} queries (docs/comparing.md)"
+    )
     words += few * (effective < ENOUGH)
     return ResultWarning("query_weights", words, number)
 

@@ -181,7 +181,7 @@ def _given(name: str, written: str) -> dict[str, object]:
 
 def _expected(name: str) -> str:
     if name in BY_GAIN:
-        return "gains for grades, as in 1=3,2=9"
+        return "GRADE=GAIN pairs, as in 1=3,2=9"
     if name in BY_RANK:
         return "whole numbers of at least 1, separated by commas"
     return {

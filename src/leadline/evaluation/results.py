@@ -53,7 +53,7 @@ BOUND_COLUMNS = ("ties low", "ties high", "ties expected", "unjudged low", "unju
 ABOUT_BOUNDS = (
     "ties: lowest, highest and expected value over all orders of documents with equal scores",
     "unjudged: value if all unjudged retrieved documents are non-relevant, or all have the highest grade",
-    "(R and the ideal list are computed from the judgments)",
+    "(the number of relevant documents and the ideal list still come from the judgments alone)",
     "-: not available or undefined",
 )
 

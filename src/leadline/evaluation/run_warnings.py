@@ -152,6 +152,12 @@ MISSING_RULES = {
     "complete": "no mean, as in trec_eval 10; --complete scores them 0",
 }
 SCORED = ("all", "with_relevant")  # rules by which missing queries are scored 0
+UNDEFINED_RULES = {
+    "mean": "scored 0",
+    "defined": "left out of its mean",
+    "geometric": "scored 0.00001",
+    "sum": "left out of its sum",
+}
 
 
 def _message(template: tuple[str, str, str], counts: Sequence[int], **parts: str) -> str:
@@ -186,7 +192,10 @@ def warnings_of(
         warnings.append(ResultWarning("no_relevant", message, count))
     if qrels.subtopics is not None and len(qrels.subtopics.names) == 1:
         name = qrels.subtopics.names[0]
-        message = f"all judgments have the same subtopic ({name}). Are these judgments by subtopic?"
+        message = (
+            f"all judgments have the same subtopic ({name}). If they are not by subtopic, leave out "
+            "--config read.subtopics"
+        )
         warnings.append(ResultWarning("one_subtopic", message, 1))
     every = [no_overlap(infos), *warnings, *count_warnings(infos, averaging=averaging, zero=bool(levels))]
     return [notice for notice in every if notice.count]
@@ -346,14 +355,16 @@ def grade_one(qrels: QrelsColumns, measures: Sequence[Measure], rel: float | Non
     low, high = float(grades.min()), float(grades.max())
     grade = f"grade {low:g}" if low == high else f"grades {low:g} to {high:g}"
     words = counted(count, f"judgment of {grade} counts", f"judgments of {grade} count")
-    message = f"{words} as relevant for {binary[0]} and other binary measures (--level 2 excludes them)"
+    them = "it" if count == 1 else "them"
+    message = f"{words} as relevant for {binary[0]} and other binary measures (--level 2 excludes {them})"
     return [ResultWarning("grade_one_relevant", message, count)]
 
 
 def fractional_warning(qrels: QrelsColumns) -> list[ResultWarning]:
     """Return a warning of fractional grades, which trec_eval truncates."""
     count = 0 if qrels.levels.dtype == np.int8 else int((qrels.levels != np.floor(qrels.levels)).sum())
-    message = f"{counted(count, 'fractional grade')} (used unchanged, but trec_eval truncates them)"
+    them = "it" if count == 1 else "them"
+    message = f"{counted(count, 'fractional grade')} (used unchanged, but trec_eval truncates {them})"
     return [ResultWarning("fractional_grades", message, count)] if count else []
 
 
@@ -391,9 +402,7 @@ def warnings_of_undefined(
         count = int(column.sum())
         if not count:
             continue
-        rule = {"mean": "scored 0", "defined": "left out of its mean", "geometric": "scored 0.00001"}.get(
-            measure.average, ""
-        )
+        rule = UNDEFINED_RULES[measure.average]
         where, counts_of_runs = runs_in_words(infos, column), column[column > 0].tolist()
         low, high = min(counts_of_runs), max(counts_of_runs)
         number = queries(count)

@@ -391,9 +391,7 @@ def check_languages(languages: Sequence[str]) -> list[str]:
     """Return the languages of a model without duplicates; none means monolingual text."""
     checked = list(languages) or [WHOLE]
     if len(set(checked)) < len(checked):
-        raise UsageError(
-            f"the languages {', '.join(checked)} are not all different. Name each language once."
-        )
+        raise UsageError(f"the languages {', '.join(checked)} include a duplicate. Name each language once.")
     return checked
 
 
