@@ -302,7 +302,7 @@ def test_the_queries_of_a_reproduction_are_those_of_all_four_means() -> None:
     first, better = ({q: ["x", "d"] for q in qrels}, {q: ["d", "x"] for q in qrels})
     less = {query: row for query, row in first.items() if query != "q3"}
     found = ll.replicate((first, better), (less, better), qrels=qrels, measures="AP", queries="both")
-    assert "reproduction on 5 queries " in str(found)
+    assert "reproduction: 5 queries " in str(found)
 
 
 def test_tau_union_of_single_documents_is_not_told_as_missing_documents() -> None:

@@ -128,7 +128,7 @@ def _other_judgments(results: Results, baseline: Baseline) -> list[str]:
         if any(one.options.get(name) for one in (kept, results)) or (words == "pool" and results.sampling)
     ]
     what = either(["judgments", *used])
-    digests = f"SHA-256 was {then_digest[:12]} and is now {str(now_digest)[:12]}"
+    digests = f"their content hash was {then_digest[:12]} and is now {str(now_digest)[:12]}"
     if now_digest is None:
         return ["the new values do not say which judgments they were computed from"]
     rows = baseline.inputs[0].get("rows") if baseline.inputs else None

@@ -378,7 +378,7 @@ def few_groups_text(groups: int, effective: float, *, alone: bool = False) -> st
 
 
 STATE_ALL = (
-    "Add every judged query (in JSON, write {query: {}} for a query with no results, which counts as 0)"
+    'Add the missing queries (in JSON, write "QUERY": {} for a query with no results, which counts as 0)'
 )
 
 

@@ -522,6 +522,5 @@ def _false_alarm_note(comparison: Comparison, tried: Sequence[Gate]) -> list[str
         return []
     alpha = comparison.rules.alpha
     most = min(1.0, tests * alpha)
-    return [
-        f"{tests} --fail-if-worse tests at {alpha:.3g} give a false alarm with probability at most {most:.3g}"
-    ]
+    words = f"{tests} --fail-if-worse tests at level {alpha:.3g} give a false alarm with probability at most"
+    return [f"{words} {most:.3g}"]

@@ -498,8 +498,8 @@ def _resamples_without_spread(differences: Sequence[Floats], *, most: float = 0.
             share = float(((times / len(defined)) ** len(defined)).sum())
             worst, count = max(worst, share), count + (share > most)
     words = (
-        f"p is approximate for {counted(count, 'pair')}: up to {100 * worst:.0f} % of the resamples are "
-        "constant"
+        f"p is approximate for {counted(count, 'pair')}: up to {100 * worst:.0f} % of the resamples "
+        "have the same difference on every query"
     )
     return [ResultWarning("resamples_without_spread", words, count)] if count else []
 

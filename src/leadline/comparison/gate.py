@@ -472,7 +472,7 @@ def _flattered(results: Results, index: int, run: int) -> str:
         missing &= given.any(axis=0)
     if dropped or results.options.get("queries") == "both":
         key = "missing=zero" if dropped else "queries=all"
-        ways_out += f", or count the missing queries as 0 with --config scores.{key}"
+        ways_out += f", or count them as 0 with --config scores.{key}"
     else:
         missing &= results.averaged[run, :, index]
         if results.measures[index].rising:  # those that count, count 0, the worst value

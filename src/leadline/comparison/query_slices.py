@@ -122,7 +122,7 @@ def _cells(path: str, column: str) -> Iterator[tuple[str, object, int]]:
                 for document in read_queries(path):
                     yield document.id, _length(document.text), document.place
             except InputError as error:
-                error.hint = error.hint or f"Slices by {LENGTH} count the words in the texts of the queries"
+                error.hint = error.hint or f"Slices by {LENGTH} count words, so every query needs a text"
                 raise
             return
         choose = f"Choose {either(columns)}"

@@ -30,7 +30,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import refuse_unknown
 from leadline.data.table import ResultWarning, raised
 from leadline.data.validation import check_whole
-from leadline.data.wording import listed, percent
+from leadline.data.wording import counted, listed, percent
 from leadline.data.wording import queries as counted_queries
 from leadline.errors import InputError, UnknownNameError, UsageError
 from leadline.evaluation.evaluate import EvaluateOptions, Evaluation, RunValues
@@ -343,7 +343,8 @@ def _errors(
             if rules.draws and size > 1 and math.isnan(low + high):
                 low = high = math.nan
                 count = int(np.count_nonzero(squares))
-                why = f"values differ on only {counted_queries(count)}" if count else "all values are equal"
+                few = counted(count, "nonzero difference is", "nonzero differences are")
+                why = f"{few} too few or too similar" if count else "all values are equal"
         yield ReplicationValue(key, measure, run, value, low, high, queries=size, withheld=why)
     yield _tested("difference", measure, run, difference, rules)
 

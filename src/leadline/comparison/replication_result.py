@@ -170,7 +170,7 @@ class Replication(Result):
         )
         notes = [
             (
-                f"reproduction on {original} in the means of all four runs"
+                f"reproduction: {original} in the means of all four runs"
                 if self.paired
                 else f"replication: {original} in the original, {reproduced} in the replication"
             ),

@@ -372,7 +372,7 @@ def why_different(
         pair=pair,
         tried=tried,
         settings_tried=settings,
-        warnings=_warnings(others, only_means=only_means, tried=tried),
+        warnings=_warnings(others, only_means=only_means, tried=tried or not different.any()),
         options={
             "a": first.path,
             "b": second.path,

@@ -400,7 +400,7 @@ class Search:
         if not hits.any():
             return None
         own = self.conventions.settings["ties"][0]
-        ends = [own, Setting("ties", "another_order", "in another order: within the range over all orders")]
+        ends = [own, Setting("ties", "another_order", "in another order (value in the range of all orders)")]
         a, b = ends if side else ends[::-1]
         explained = tuple(self.asked[hits].tolist())
         return Cause(
