@@ -306,7 +306,7 @@ def test_grades_that_one_judge_alone_gives_are_named() -> None:
     judges = random_judges(3, 2, 10)
     judges["j1"]["q0"]["d0"] = 7
     notice = next(one for one in agreement(judges, draws=0).warnings if one.code == "odd_grades")
-    assert "7 (1 by j1)" in str(notice)
+    assert "grade 7 (1 judgment by j1)" in str(notice)
     assert notice.count == 1
 
 
@@ -405,7 +405,7 @@ def test_machine_judges_agree_with_people_as_the_data_say(shared_data: Path) -> 
     assert round(min(values.values()), 3) == round(values["TREMA-nuggets"], 3) == 0.060
     odd = next(one for one in found.warnings if one.code == "odd_grades")
     assert odd.count == 3
-    assert "5 (2 by RMITIR-llama70B), 10 (1 by h2oloo-zeroshot2)" in str(odd)
+    assert "grade 5 (2 judgments by RMITIR-llama70B), grade 10 (1 judgment by h2oloo-zeroshot2)" in str(odd)
 
 
 def test_eight_people_differ_as_the_data_say(shared_data: Path) -> None:

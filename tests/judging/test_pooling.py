@@ -54,7 +54,9 @@ def test_documents_are_drawn_from_the_rest_with_their_probability() -> None:
     found = pool({"a": A, "b": B}, depth=1, random=1)
     assert found.whole.by_query()["q1"].keys() >= {"d1", "d2"}
     assert sorted(found.whole.by_query()["q1"].values()) == [0.5, 1.0, 1.0]
-    short = "too few documents were left for the random sample of 1 query, so all of them were pooled"
+    short = (
+        "1 query had too few documents left for the random sample, so all the remaining documents were pooled"
+    )
     assert short in map(str, found.warnings)
 
 
@@ -108,6 +110,7 @@ def test_known_of_another_form_is_refused(known: Any) -> None:
 def test_a_pool_is_short_in_a_notebook() -> None:
     known = [("q1", "d1")]
     assert repr(pool({"a": A}, depth=2, known=known)) == "Pool(2 queries, 3 pairs to judge, 4 pooled)"
+    assert repr(pool({"a": {"q": ["d"]}}, depth=1)) == "Pool(1 query, 1 pair to judge, 1 pooled)"
 
 
 def test_judgments_lead_move_to_front_and_are_not_asked_again() -> None:
@@ -126,7 +129,9 @@ def test_judgments_lead_move_to_front_and_are_not_asked_again() -> None:
 def test_documents_that_the_collection_lacks_are_left_out_and_said() -> None:
     found = pool({"a": {"q": ["d1", "x9", "x8"]}}, depth=3, documents=DOCS)
     assert found.whole.documents == ["d1"]
-    assert str(found.warnings[0]) == "left out 2 pooled documents missing from the collection (x8, x9)"
+    assert (
+        str(found.warnings[0]) == "left out 2 pooled pairs whose document is not in the collection (x8, x9)"
+    )
 
 
 @pytest.mark.parametrize(

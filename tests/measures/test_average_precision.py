@@ -193,7 +193,7 @@ def test_levels_are_written_in_one_way() -> None:
 
 @pytest.mark.parametrize("levels", ["1.5", "0.1/", "x", "eleven/0.1"])
 def test_other_levels_are_refused(levels: str) -> None:
-    with pytest.raises(UsageError, match="must be eleven, or levels from 0 to 1"):
+    with pytest.raises(UsageError, match="must be 'eleven', or levels from 0 to 1"):
         of(f"AvgIPrec(levels={levels})")
 
 

@@ -83,10 +83,10 @@ def test_the_direction_of_a_function_is_that_of_its_values() -> None:
 @pytest.mark.parametrize(
     ("function", "says"),
     [
-        (lambda grades, _: grades[7], "mine for query 'q1': IndexError: list index out of range"),
+        (lambda grades, _: grades[7], "mine failed for query 'q1': IndexError: list index out of range"),
         (lambda *_: 3, "mine for query 'q1' is 3, but it must be a number from 0 to 1, or None"),
         (lambda *_: "1", "mine for query 'q1' is '1', but it must be a number from 0 to 1, or None"),
-        (lambda _: 1, "mine for query 'q1': TypeError: "),
+        (lambda _: 1, "mine failed for query 'q1': TypeError: "),
     ],
 )
 def test_an_error_in_a_function_says_the_query(function: Callable[..., Any], says: str) -> None:

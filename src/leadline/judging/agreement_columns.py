@@ -346,7 +346,7 @@ def _circular(audit: Audit) -> str:
     assert audit.used is not None
     names, gain, taus = audit.used
     lead = "" if math.isnan(gain.low) else f" [{gain.low:+.4f}, {gain.high:+.4f}]"
-    verdict = "The labels favor" if gain.low > 0 else "The labels show no sign of favoring"
+    verdict = "The labels favor" if gain.low > 0 else "The labels do not significantly favor"
     if math.isnan(gain.low):
         verdict = "There are too few queries to tell whether the labels favor"
     used = "the run that used" if len(names) == 1 else "the runs that used"

@@ -416,8 +416,8 @@ def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
         (
             "unjudged_documents",
             (
-                f"retrieved documents without a judgment ({unjudged:,} in {counted(len(runs), 'run')}) count "
-                "as non-relevant for every judge"
+                f"retrieved documents that not all judges judged ({unjudged:,} in "
+                f"{counted(len(runs), 'run')}) count as non-relevant for every judge"
             ),
             unjudged,
         ),
@@ -434,7 +434,8 @@ def _odd_grades(result: Agreement) -> tuple[str, str, int]:
         times = (grades == grade).sum(axis=0)
         if (times > 0).sum() == 1:
             count += int(times.sum())
-            examples.append(f"{grade:g} ({int(times.sum())} by {names[int(times.argmax())]})")
+            given = counted(int(times.sum()), "judgment")
+            examples.append(f"grade {grade:g} ({given} by {names[int(times.argmax())]})")
     shown = first_few(examples, SHOWN)
     message = f"kept grades that only one judge used, although judges cannot agree on them: {shown}"
     return "odd_grades", message, count

@@ -63,8 +63,8 @@ class Pool(Result):
     read: dict[str, int] = field(default_factory=dict)  # rows of the inputs other than runs
 
     def __repr__(self) -> str:
-        queries = len(set(self.new.queries))
-        return f"Pool({queries} queries, {len(self)} pairs to judge, {len(self.whole.documents)} pooled)"
+        queries, pairs = queries_of(len(set(self.new.queries))), counted(len(self), "pair")
+        return f"Pool({queries}, {pairs} to judge, {len(self.whole.documents):,} pooled)"
 
     def __len__(self) -> int:
         return len(self.new.documents)
@@ -523,14 +523,14 @@ def _warnings(
     say(
         "unknown_documents",
         sum(lacking.values()),
-        f"left out {counted(sum(lacking.values()), 'pooled document')} missing from the collection "
+        f"left out {counted(sum(lacking.values()), 'pooled pair')} whose document is not in the collection "
         f"({first_few(sorted(lacking))})",
     )
     say(
         "short_draw",
         maker.short,
-        f"too few documents were left for the random sample of {queries_of(maker.short)}, so all of them "
-        "were pooled",
+        f"{queries_of(maker.short)} had too few documents left for the random sample, so all the remaining "
+        "documents were pooled",
     )
     if method is not None and method.adaptive and judged is None:
         say("no_judgments", 1, f"{method} without judgments takes documents from the runs in turn")

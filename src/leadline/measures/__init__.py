@@ -289,7 +289,8 @@ class _FunctionMeasure(Measure):
             value: Any = self.function(grades, judged)  # a user's function may return anything
         except Exception as error:
             raise UsageError(
-                f"{self.name} for query '{query}': {type(error).__name__}: {' '.join(str(error).split())}"
+                f"{self.name} failed for query '{query}': {type(error).__name__}: "
+                f"{' '.join(str(error).split())}"
             ) from error
         if value is None:
             return math.nan

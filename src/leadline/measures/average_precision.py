@@ -299,7 +299,7 @@ class Levels(Parameter):
     """Recall levels, written as 0.25/0.5/0.75; `eleven` means 0, 0.1, ..., 1."""
 
     def expected(self) -> str:
-        return "eleven, or levels from 0 to 1 as in 0.25/0.5/0.75"
+        return "'eleven', or levels from 0 to 1 as in 0.25/0.5/0.75"
 
     def read(self, value: object) -> object:
         """Convert text or numbers to the canonical text of the levels."""

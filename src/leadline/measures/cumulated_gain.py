@@ -31,7 +31,7 @@ class GainsByGrade(Parameter):
     """Gains of grades, written as 1:3/2:9; the default is a word."""
 
     def expected(self) -> str:
-        return f"{self.default}, or grade:gain pairs as in 1:3/2:9"
+        return f"'{self.default}', or grade:gain pairs as in 1:3/2:9"
 
     def read(self, value: object) -> object:
         """Convert text or pairs to the canonical text of the gains, ordered by grade."""

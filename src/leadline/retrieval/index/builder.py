@@ -472,12 +472,14 @@ class Builder:
             [name for name in files_below(source) if name not in self.files] if os.path.isdir(source) else []
         )
         empty = int((lengths == 0).sum())
+        found = f"{counted(empty, 'document has', 'documents have')} no terms, so no search can find "
+        found += "it" if empty == 1 else "them"
         blanks = sum(len(name.split()) != 1 for name in self.ids)
         ids = f"{counted(blanks, 'document id')} with blanks"
         without = f"{counted(len(unread), 'file')} without documents ({first_few(unread, 1)})"
         return raised(
             ("unread_files", f"left out {without}", len(unread)),
-            ("empty_documents", f"no search can find {counted(empty, 'document')} without terms", empty),
+            ("empty_documents", found, empty),
             ("ids_with_blanks", f"{ids} cannot appear in TREC runs, so write runs as .json or .csv", blanks),
             ("not_kept", f"--keep left out {counted(self.left_out, 'document')}", self.left_out),
         )
