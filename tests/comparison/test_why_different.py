@@ -535,3 +535,9 @@ def test_queries_of_one_table_are_not_counted_twice() -> None:
         {"q1": {"AP": 0.3333}, "q2": {"AP": 0.5}}, {"q1": {"AP": 1 / 3}, "q2": {"AP": 0.5}}
     )
     assert "AP: 1 of 2 queries differs only in the rounding" in str(rounded)
+
+
+def test_a_run_is_asked_for_only_where_there_is_a_cause_to_find() -> None:
+    same, other = ({"q1": {"AP": value}, "q2": {"AP": 0.1}} for value in (0.5, 0.6))
+    assert [one.code for one in why_different(same, other).warnings] == ["not_tried"]
+    assert not why_different(same, same).warnings
