@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +17,7 @@ import leadline as ll
 from conftest import Leadline
 from leadline.data.judged_run import JudgedRun
 from leadline.errors import InputError, UsageError
-from leadline.evaluation.estimated_recall import WeightedSum, ratio, recall, relevant
+from leadline.evaluation.estimated_recall import RecallEstimate, WeightedSum, ratio, recall, relevant
 from leadline.io.objects import Qrels, Run, read_qrels, write_qrels
 
 # Two queries: 3 and 1 relevant documents for certain, of 40 others 4 drawn, two of those relevant.
@@ -192,7 +195,7 @@ def test_the_command_shows_recall_below_the_estimates(tmp_path: Path, leadline: 
     done = leadline("evaluate", *files, "-m", "R@3", "-m", "P@3", "--pool", tmp_path / "pool.tsv")
     for said in (
         "estimated relevant documents: 12 per query (95 % interval over samples: ",
-        "R@3 over all queries (not the mean over queries): a 0.5417 (",
+        "R@3 over all queries (not the mean over queries), with 95 % intervals over samples: a 0.5417 (",
         "excluded 1 judgment of pairs outside the sample",
         "1 pooled query without judgments (left out)",
     ):
@@ -207,3 +210,26 @@ def test_the_command_shows_recall_below_the_estimates(tmp_path: Path, leadline: 
     assert "relevant" not in plain
     assert "estimates" not in plain["runs"][0]
     assert leadline("evaluate", *files, "--pool", tmp_path / "none.tsv").status == 2
+
+
+def test_recall_over_all_queries_belongs_to_its_run_whichever_is_read_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    other = threading.Event()
+
+    def late(judged: JudgedRun, *args: Any, **options: Any) -> RecallEstimate:
+        found = recall(judged, *args, **options)
+        if found.value == 0:
+            other.set()
+        elif not first.pop():  # the first run is read before all others
+            other.wait(5)
+            time.sleep(0.2)
+        return found
+
+    first = [False, True]
+    monkeypatch.setattr("leadline.estimation.estimate.recall", late)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    runs = {"first": RUN, "late": RUN, "none": {"q1": ["u"], "q2": ["u"]}}
+    found = ll.evaluate(GRADES, runs, "R@3", pool=SHARES).to_dict()["runs"]
+    values = {one["name"]: one["estimates"]["R@3"]["value"] for one in found}
+    assert values == {"first": pytest.approx(13 / 24), "late": pytest.approx(13 / 24), "none": 0}

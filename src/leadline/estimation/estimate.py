@@ -517,16 +517,12 @@ def estimate(
     check_level(rel, sample.table)
     estimators = [Estimator(sample, kind) for kind in kinds]
 
-    recalls: list[dict[str, RecallEstimate]] = []
-
-    def estimate_run(judged: JudgedRun) -> list[RunEstimate]:
-        recalls.append(
-            {
-                str(one): recall(judged, one.rel, one.cutoff, confidence=level)
-                for one in wanted
-                if isinstance(one, R)
-            }
-        )
+    def estimate_run(judged: JudgedRun) -> tuple[list[RunEstimate], dict[str, RecallEstimate]]:
+        found = {
+            str(one): recall(judged, one.rel, one.cutoff, confidence=level)
+            for one in wanted
+            if isinstance(one, R)
+        }
         estimates = [estimator.of(judged) for estimator in estimators]
         if sample.exact:
             estimates = [
@@ -535,9 +531,9 @@ def estimate(
                 else part
                 for part, measure, kind in zip(estimates, wanted, kinds, strict=True)
             ]
-        return estimates
+        return estimates, found
 
-    infos, parts = judge_runs(
+    infos, estimated = judge_runs(
         runs, sample.table, estimate_run, reading=reading, measures=wanted, on_run=on_run
     )
     if infos and all(info.counts["queries"] == 0 for info in infos):
@@ -545,6 +541,7 @@ def estimate(
             "no run contains any query from the pool or the judgments (such as "
             f"'{sample.table.queries[0]}'). Check that the query ids match."
         )
+    parts, recalls = map(list, zip(*estimated, strict=True))
     values = np.array([[part.values for part in run] for run in parts]).transpose(0, 2, 1)
     results = EstimatedResults(
         infos,

@@ -190,7 +190,10 @@ class RecallEstimates(NamedTuple):
                 f"{name} {run[measure].value:.4f} ({run[measure].low:.4f} to {run[measure].high:.4f})"
                 for name, run in zip(names, self.recall, strict=True)
             )
-            notes.append(f"{measure} over all queries (not the mean over queries): {', '.join(values)}")
+            notes.append(
+                f"{measure} over all queries (not the mean over queries), with {percent(self.confidence)} "
+                f"intervals over samples: {', '.join(values)}"
+            )
         return notes
 
 
