@@ -331,7 +331,7 @@ def test_agreement_with_a_sample_is_of_its_judged_pairs_and_evaluates_no_runs(
     leadline: Leadline, judgments: str
 ) -> None:
     found = leadline("agreement", judgments, "qrels.txt")
-    assert "only a sample" in found.out
+    assert "only a sample, so the coefficients (unweighted) cover only the judged pairs" in found.out
     assert "\n-1 " not in found.out  # pooled but not judged
     assert (
         "the judgments are only a sample"
