@@ -50,7 +50,7 @@ def test_of_a_measure_without_an_upper_end_the_highest_value_is_the_brightest() 
 
 
 def test_a_measure_is_taken_by_name_and_an_unknown_one_refused() -> None:
-    assert per_query(results(), "RankOf").axes[1].get_xlabel().startswith("RankOf of one query")
+    assert per_query(results(), "RankOf").axes[1].get_xlabel().startswith("RankOf per query")
     with pytest.raises(ValueError, match="these results have no measure 'AP'"):
         per_query(results(), "AP")
 

@@ -121,7 +121,7 @@ def test_errors_of_functions_name_keywords_and_not_options(call: Callable[[], ob
     [
         (
             lambda: ll.difference({"q": {"d": 1}}, {"a": RUN, "b": RUN}),
-            "give all other documents grade 0, as `leadline",
+            "give all other documents grade 0 instead, as `leadline",
         ),
         (lambda: ll.pool([RUN], depth=1, documents="latin.tsv"), "read_documents(..., encoding='latin-1')"),
         (lambda: ll.pool([RUN], depth=1, queries="latin.tsv"), "read_queries(..., encoding='latin-1')"),

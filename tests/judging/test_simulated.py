@@ -10,6 +10,7 @@ import pytest
 
 import leadline as ll
 from conftest import Leadline
+from judging_pages import save
 from leadline.errors import UsageError
 from leadline.io import judgment_store
 from leadline.io.pool_files import read_drawn_pool
@@ -84,7 +85,7 @@ def test_an_undone_judgment_is_made_again_and_long_names_are_told_apart(pool: st
     simulate(pool, store, QRELS, judges=",".join(names), overlap=1)
     with closing(Store.open(store)) as opened:
         (last,) = opened.last_acts(names[0], 1)
-        opened.append(names[0], [Event("undo-key", "undo", last.pair, undoes=last.key)])
+        save(opened, names[0], [Event("undo-key", "undo", last.pair, undoes=last.key)])
     again = simulate(pool, store, QRELS, judges=",".join(names), overlap=1)
     assert again.judges == {names[0]: 1, names[1]: 0}
 

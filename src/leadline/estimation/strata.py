@@ -398,7 +398,7 @@ class Estimates(Result):
             f"{level} interval over samples and queries",
             "",
         ]
-        words.append("uncorrected (each of the n documents sampled from N counts N/n times)")
+        words.append("uncorrected (each sampled document counts N/n times)")
         uncorrected = None if self.options.get("correction") == "none" else self.uncorrected[order, place]
         label = f"{drawn}, estimated"
         withheld = sum(bool(self.withheld[run][place]) for run in order.tolist())
