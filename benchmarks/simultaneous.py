@@ -3,23 +3,27 @@
     python benchmarks/simultaneous.py [FAMILIES]
     python benchmarks/simultaneous.py FAMILIES SCORES...
     python benchmarks/simultaneous.py FAMILIES bootstrap
+    python benchmarks/simultaneous.py FAMILIES means SCORES...
 
 Normal and independent differences with known means, 50 queries: the case in which Holm's correction costs its
 intervals most. With SCORES, tables of one measure for many runs (topics x runs): the topics are the
 population, from which queries are drawn with replacement, 10 to 37 runs anew each time. Prints the tables of
 docs/comparing.md. With `bootstrap`, how often the intervals BCa and Percentile of 15 pairs of equal runs, and
-of one pair, hold (docs/statistics.md).
+of one pair, hold (docs/statistics.md). With `means`, how often the intervals of means of single runs hold, on
+average over up to 20 runs of each table; the intervals draw 999 times.
 """
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import numpy as np
 
 from leadline.comparison.engine import Differences, Tested
 from leadline.comparison.pairing import Rules
-from leadline.stats.intervals import BCa, Percentile, Student
+from leadline.stats import Interval
+from leadline.stats.intervals import BCa, Percentile, Randomisation, Student
 from leadline.stats.simultaneous import max_t
 
 WORLDS = {
@@ -29,6 +33,7 @@ WORLDS = {
     "10 pairs, all half a deviation": np.full(10, 0.5),
 }
 BOOTSTRAP = (BCa(), Percentile())
+OF_MEANS = (Student(), BCa(draws=999), Percentile(draws=999), Randomisation(draws=999))
 PROCEDURES = ("Bonferroni", "Holm", "BH")
 
 
@@ -109,10 +114,26 @@ def bootstrap(families: int) -> None:
                 print(f"| {queries} | {kind} | {pairs} | {shares} |", flush=True)
 
 
-def _holds(interval: BCa | Percentile, differences: np.ndarray, level: float) -> np.ndarray:
+def _holds(interval: Interval, differences: np.ndarray, level: float, seed: int = 0) -> np.ndarray:
     """Return which intervals of columns hold 0."""
-    low, high = interval.limits(differences, level=level)
+    low, high = interval.limits(differences, level=level, seed=seed)
     return (low <= 1e-12) & (high >= -1e-12)
+
+
+def of_means(families: int, paths: list[str]) -> None:
+    """Print how often the 95 % intervals of the means of single runs hold the means of all topics."""
+    print("| scores | queries | " + " | ".join(type(one).__name__ for one in OF_MEANS) + " |")
+    for path in paths:
+        population = np.loadtxt(path, delimiter="\t", skiprows=1)[:, 1:]
+        for queries in (10, 25, 50, 100):
+            rng, counts = np.random.default_rng(queries), np.zeros(len(OF_MEANS))
+            for seed in range(families):
+                runs = rng.permutation(population.shape[1])[:20]
+                drawn = population[rng.integers(0, len(population), queries)][:, runs]
+                truth = population[:, runs].mean(axis=0)
+                counts += [_holds(one, drawn - truth, 0.95, seed).mean() for one in OF_MEANS]
+            shares = " | ".join(f"{share:.1%}" for share in counts / families)
+            print(f"| {Path(path).stem} | {queries} | {shares} |", flush=True)
 
 
 def main() -> None:
@@ -120,6 +141,9 @@ def main() -> None:
     families = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
     if sys.argv[2:] == ["bootstrap"]:
         bootstrap(families)
+        return
+    if sys.argv[2:3] == ["means"]:
+        of_means(families, sys.argv[3:])
         return
     if len(sys.argv) > 2:
         real(families, sys.argv[2:])

@@ -11,6 +11,7 @@ from scipy import stats
 from conftest import Leadline
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.limits import mean_intervals
+from leadline.evaluation.results import Results
 from leadline.io.objects import read_qrels, read_run, write_qrels, write_run
 
 QRELS = {f"q{place}": {"d": 1} for place in range(12)}
@@ -44,6 +45,31 @@ def test_a_geometric_mean_has_the_interval_of_its_logarithms() -> None:
     expected = stats.ttest_1samp(logs, 0).confidence_interval(0.95)
     assert limits[0] == pytest.approx(np.exp([expected.low, expected.high]))
     assert np.isnan(limits[1]).all(), "a count has none"
+
+
+@pytest.mark.parametrize(
+    ("interval", "measures", "queries", "said"),
+    [
+        (True, ["RR"], 12, True),
+        ("Randomisation", ["RR"], 12, True),
+        ("BCa", ["RR"], 12, True),
+        ("Percentile", ["RR"], 60, True),
+        (True, ["RR"], 60, False),
+        ("BCa", ["RR"], 100, False),
+        (True, ["RR", "NoAnswer"], 60, True),  # 10 of the queries have no answer
+        (True, ["NumRet"], 12, False),
+        (False, ["RR"], 12, False),
+    ],
+)
+def test_intervals_of_means_over_few_queries_are_called_approximate(
+    interval: bool | str, measures: list[str], queries: int, *, said: bool
+) -> None:
+    qrels = {f"q{place}": {"d": int(place >= 10 or "NoAnswer" not in measures)} for place in range(queries)}
+    run = {query: {"d": 1.0} | {f"x{place}": 2.0 for place in range(len(query))} for query in qrels}
+    whole = evaluate(qrels, run, measures, intervals=interval)
+    for results in (whole, Results.merge(whole)):
+        codes = [one.code for one in results.warnings]
+        assert codes.count("approximate_intervals") == said
 
 
 def test_the_command_shows_them_in_every_form(leadline: Leadline, tmp_path: Path) -> None:

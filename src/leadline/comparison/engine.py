@@ -21,7 +21,7 @@ from leadline.data.table import ResultWarning, raised
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
 from leadline.evaluation.results import Results
-from leadline.stats.intervals import NORMAL, consistent_limits
+from leadline.stats.intervals import COVERAGE, NORMAL, approximate, consistent_limits
 from leadline.stats.moments import Groups, Weighted, effective_groups, means, moments, totals
 from leadline.stats.paired_tests import Bootstrap, Randomisation, Sign, T, decided_by_sign, equivalence
 from leadline.stats.power import outcomes
@@ -31,19 +31,6 @@ from leadline.stats.simultaneous import BH, MaxT, RangeDistribution, max_t, tuke
 TINY = 1e-300  # smallest p-value that has a quantile
 FEWEST = 5  # minimum number of queries (or groups): with fewer no test is significant at 95 %
 BLOCK = 2_000_000  # differences per block of pairs
-# Percentage of simulated families of pairs whose 95 % intervals all held, by number of queries: lowest and
-# highest of three collections (docs/comparing.md); for BCa and Percentile, of normal, skewed and mostly zero
-# scores with 15 pairs, or of single pairs (docs/statistics.md). And the number of queries from which it is
-# not said.
-COVERAGE = {
-    "Bonferroni": {6: (60, 72), 10: (65, 84), 15: (71, 91)},
-    "MaxT": {6: (76, 98), 10: (88, 97), 15: (93, 96)},
-    "BCa": {6: (42, 59), 10: (48, 72), 15: (55, 85), 25: (70, 90), 50: (83, 95), 100: (91, 95)},
-    "Percentile": {6: (47, 71), 10: (73, 75), 15: (77, 87), 25: (84, 91), 50: (90, 94), 100: (94, 96)},
-    "single BCa": {6: (83, 94), 10: (86, 91), 15: (83, 92), 25: (84, 93), 50: (88, 94), 100: (92, 95)},
-    "single Percentile": {6: (81, 94), 10: (86, 96), 15: (90, 92), 25: (90, 93), 50: (92, 94)},
-}
-ENOUGH = {"Bonferroni": 25, "MaxT": 25, "single Percentile": 100}  # others 200
 
 
 @dataclass(eq=False)
@@ -366,22 +353,10 @@ class Tested:
         units = max(
             float(effective_groups(totals(table, self.groups)).max(initial=0)) for table in self.differences
         )
-        page = "statistics" if name.endswith(("BCa", "Percentile")) else "comparing"
-        name = name if name in COVERAGE else "Bonferroni"
-        if not 0 < units < ENOUGH.get(name, 200):
-            return []
         number = queries(int(units))
         if self.groups is not None:
             number = f"{units:.1f} effective {'groups' if in_groups(self.groups) else 'queries'}"
-        figures = COVERAGE[name]
-        least = max((few for few in figures if few <= units), default=min(figures))
-        low, high = figures[least]
-        kind, held = ("CIs", "95 % CIs") if single else ("simultaneous CIs", "all 95 % CIs")
-        words = (
-            f"{kind} are approximate with {number}: with {least}, {held} contained the true "
-            f"difference{'s' * (not single)} in {low} to {high} % of simulations (docs/{page}.md)"
-        )
-        return [ResultWarning("approximate_intervals", words, int(units))]
+        return approximate(name if name in COVERAGE else "Bonferroni", units, number)
 
     def smallest_p(self, units: int) -> float:
         """Return the smallest corrected p that so many differing queries (or groups) can give in a family."""

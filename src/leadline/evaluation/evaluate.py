@@ -349,6 +349,10 @@ class Evaluation:
         results.warnings += self._pool_warnings
         results.returned = [run.returned for run in values_of_runs]
         results.warnings += [*answerless(noted, self.measures), *returned(infos, results.returned)]
+        if results.intervals is not None:
+            from leadline.evaluation.limits import few_queries
+
+            results.warnings += few_queries(results, results.intervals.by)
         return results
 
 

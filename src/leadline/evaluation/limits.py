@@ -13,6 +13,7 @@ from leadline.data.table import ResultWarning
 from leadline.data.wording import in_code, percent, queries
 from leadline.errors import InputError, UsageError
 from leadline.stats import INTERVALS, Interval, checked_level, checked_seed
+from leadline.stats.intervals import approximate
 from leadline.stats.moments import Groups, Weighted, effective_groups, totals
 
 if TYPE_CHECKING:
@@ -78,6 +79,22 @@ def mean_intervals(
         low_high = np.stack(interval.limits(values, level=confidence, seed=seed, groups=groups), axis=1)
         limits[:, index] = np.exp(low_high) if geometric else low_high
     return Intervals(limits, str(interval), confidence)
+
+
+def few_queries(results: Results, method: str | Interval) -> list[ResultWarning]:
+    """Return how often the intervals of means hold, if some mean is over few queries."""
+    interval = method if isinstance(method, Interval) else INTERVALS.parse(method)
+    units = [
+        effective_groups(totals(results.averaged_values(index).T, results.weighted))
+        for index, measure in enumerate(results.measures)
+        if measure.average != "sum"
+    ]
+    with_interval = np.concatenate([*units, [math.inf]])
+    least = float(with_interval[with_interval >= 2].min())
+    if results.unreliable or math.isinf(least):
+        return []
+    number = queries(int(least)) if results.weighted is None else f"{least:.1f} effective queries"
+    return approximate(f"mean {type(interval).__name__}", least, number)
 
 
 def read_weights(given: object, judged: Sequence[str]) -> tuple[Floats, float]:

@@ -13,7 +13,7 @@ from leadline.data.arrays import Flags, Integers
 from leadline.data.table import ResultWarning, RunInfo
 from leadline.data.wording import counted
 from leadline.errors import UsageError
-from leadline.evaluation.limits import Bounds, mean_intervals, same_weights
+from leadline.evaluation.limits import Bounds, few_queries, mean_intervals, same_weights
 from leadline.evaluation.run_warnings import (
     PER_RUN,
     Returned,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # Warnings that depend on the run, and are made again of the sums of the counts.
 OF_RUNS: tuple[str, ...] = ("no_judged_document", "no_overlap", *PER_RUN, "uneven_judgments", "undefined")
-OF_RUNS += ("failed_parts", "returned")
+OF_RUNS += ("failed_parts", "returned", "approximate_intervals")
 # Options that say how the work was done, or that are settled after merging.
 OF_THE_WORK: tuple[str, ...] = (
     "kind",
@@ -105,6 +105,7 @@ def merge_results(
         _, by, confidence = first.intervals
         seed = first.options.get("seed", 0)
         merged.intervals = mean_intervals(merged, by, confidence=confidence, seed=seed)
+        merged.warnings += few_queries(merged, by)
     return merged
 
 
