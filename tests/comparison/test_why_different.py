@@ -339,6 +339,7 @@ def test_equal_tables_have_no_cause() -> None:
     ours = by_pytrec_eval(qrels, run, "map")
     found = why_different(ours, ours, qrels=qrels, run=run)
     assert (found.cause, found.different, found.causes) == (None, [], [])
+    assert len(found.printed_tables()[0].rows) == 1
 
 
 # The numbers alone.

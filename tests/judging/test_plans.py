@@ -156,6 +156,10 @@ def test_commands_show_the_plan(tmp_path: Path, leadline: Leadline) -> None:
     detected = told["plan"]
     assert "no_plan" not in [one["code"] for one in told["warnings"]]
     assert detected[0]["of"] == compared[0]["of"]
+    (tmp_path / "kinds.csv").write_text("query,kind\n" + "".join(f"{query},all\n" for query in queries))
+    by_kind = ["smallest=0.05", "--query-slice", f"{tmp_path / 'kinds.csv'}:kind", "-f", "json"]
+    told = leadline("compare", *given[1:-1], *by_kind).data["warnings"]
+    assert ["--query-slice" in one["message"] for one in told if one["code"] == "no_plan"] == [True]
     whole = [tmp_path / "qrels.txt", *paths, "-m", "P@10", "-C", "half_width=0.03"]
     for command in ("evaluate", "compare"):
         refused = leadline(command, *whole).refusal

@@ -115,7 +115,7 @@ class Comparison(Tested, Result):
                 words = (
                     f"the number of queries needed to detect {rules.smallest:g} is not computed from "
                     "estimates. To compute it, run `leadline compare` with the judgments and their pool "
-                    "(`--pool`)"
+                    "(`--pool`) and without `--query-slice`"
                 )
                 self.warnings.append(ResultWarning("no_plan", words, 1))
         if self.these is not None:

@@ -177,7 +177,8 @@ class WhyDifferent(Result):
         ]
 
     def _tables(self, *, per_query: bool = False) -> list[Table]:
-        tables = [printed_table(self._columns(), notes=self._notes())]
+        columns = self._columns() if self.numbers or self.causes else [Column("cause", ["none found"])]
+        tables = [printed_table(columns, notes=self._notes())]
         return [*tables, printed_table(self._columns(per_query=True), digits=6)] if per_query else tables
 
     def _notes(self) -> list[str]:
