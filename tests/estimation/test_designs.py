@@ -384,6 +384,13 @@ def test_a_pool_for_a_pair_is_refused_if_no_measure_would_have_a_verdict(measure
         pool_for(RUNS, measures, total=90, pair=("a", "b"))
 
 
+@pytest.mark.parametrize(("measure", "helps"), [("nDCG@10", True), ("AP", False), ("R@10", False)])
+def test_a_pool_for_all_runs_is_advised_where_it_gives_intervals(measure: str, helps: bool) -> None:
+    with pytest.raises(UsageError) as caught:
+        pool_for(RUNS, measure, total=90, pair=("a", "b"))
+    assert ("all runs" in str(caught.value)) == helps
+
+
 def test_a_difference_whose_few_documents_are_all_judged_is_exact() -> None:
     """Two runs that differ on ten queries alone: twenty judgments say all about their difference."""
     pair = {"a": dict(RUNS["a"]), "b": dict(RUNS["a"])}

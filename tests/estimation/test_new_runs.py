@@ -10,6 +10,7 @@ import pytest
 
 from leadline.data.judged_run import JudgedRun
 from leadline.data.judgment_tables import DrawnPool
+from leadline.errors import UsageError
 from leadline.estimation.designs import Cascade, Linear, kind_of
 from leadline.estimation.estimate import EstimatedResults, estimate
 from leadline.estimation.estimators import Estimator
@@ -177,3 +178,11 @@ def test_the_judge_is_named_once() -> None:
     assert [notice.code for notice in results.warnings].count("one_judge") == 1
     notice = next(str(one) for one in results.warnings if one.code == "one_judge")
     assert list(results.table().notes).count(notice) == 1
+
+
+def test_the_first_query_of_a_pool_is_that_of_its_first_row() -> None:
+    pool = {"q2": {"d": 0.5}, "q10": {"d": 0.5}}
+    with pytest.raises(UsageError, match=r"in the pool: q2\)"):
+        estimate(
+            {"q2": {"d": 1}, "q10": {"d": 1}}, {"a": {"q2": ["d"]}}, "P@1", pool=pool, machine={"x": {"d": 1}}
+        )

@@ -94,7 +94,7 @@ OF_WHOLE_POOL = (
 NO_ESTIMATE = {
     "Bpref": OF_WHOLE_POOL,
     "GMAP": "its geometric mean is dominated by queries without a drawn relevant document",
-    "AP": "norm=min has no known estimator",
+    "AP": "leadline has no estimator for norm=min",
     "RBP": "gain=scaled depends on the largest grade of each query, which a sample may not contain",
     "INST": "its weights depend on the relevant documents found so far, which a sample does not fully show",
     "GMBpref": OF_WHOLE_POOL,
@@ -121,7 +121,7 @@ def kinds_of(measures: Sequence[Measure]) -> list[Kind]:
         )
     kinds = [_MAKERS[type(one)](one) if type(one) in _MAKERS else None for one in measures]
     refused = [
-        f"{measure} ({NO_ESTIMATE.get(type(measure).__name__, 'it has no known estimator')})"
+        f"{measure} ({NO_ESTIMATE.get(type(measure).__name__, 'leadline has no estimator for it')})"
         for measure, kind in zip(measures, kinds, strict=True)
         if kind is None
     ]

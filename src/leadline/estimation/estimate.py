@@ -411,9 +411,9 @@ class EstimatedResults(Results):
                 if any(ones)
             ]
             words = (
-                f"{listed(names)} intervals of new runs are conservative, because they allow for documents "
-                "outside the sampling frame (in simulations, 95 % intervals contained the true value "
-                f"{low} to {high} % of the time)"
+                f"{listed(names)} intervals of new runs tend to be conservative, because they allow for "
+                "documents outside the sampling frame (in simulations, 95 % intervals contained the true "
+                f"value {low} to {high} % of the time)"
             )
             warnings.append(ResultWarning("conservative_intervals", words, sum(map(any, given))))
         warnings.append(judge_warning(sample, self.judgments))

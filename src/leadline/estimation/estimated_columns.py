@@ -207,7 +207,7 @@ def estimate_notes(results: EstimatedResults) -> list[str]:
         )
         notes.append(
             "to halve: how many of those documents to judge to halve the widening (to draw them, pass the "
-            "pooled runs and the new run to `leadline pool --for MEASURE --from POOL --total N`)"
+            "pooled runs and the new run to `leadline pool --for MEASURE --from POOL` with a larger --total)"
         )
     if rows.bounded:
         ratios = any(np.isnan(estimate.lowest) for estimate in rows.estimates)

@@ -112,7 +112,7 @@ class MeasuredPool(Result):
         }
 
     def _columns(self) -> list[Column]:
-        heads = ("half-width", "judgments per query to halve", "judgments per query to be exact")
+        heads = ("half-width", "judgments per query to halve it", "judgments per query for exact values")
         return [
             Column("measure", list(self.expected)),
             *(
@@ -160,7 +160,7 @@ class MeasuredPool(Result):
             first = (
                 f"{name}: no interval forecast"
                 if half_width is None
-                else f"expected half-width of {name}: {half_width:.3f} {of}"
+                else f"expected 95 % interval half-width of {name}: {half_width:.3f} {of}"
             )
             parts = []
             if half is not None:

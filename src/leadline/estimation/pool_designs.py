@@ -121,11 +121,8 @@ def pool_for(
         for name in names
     ]
     frame, listed, squares = listed_frame(names, lists, list(weights.values()), limit)
-    if (
-        any(isinstance(kind, Ratio) and kind.ideal for kind in map(kind_of, wanted))
-        and pair is None
-        and new_runs > 0
-    ):
+    ideal = any(isinstance(kind, Ratio) and kind.ideal for kind in map(kind_of, wanted))
+    if ideal and pair is None and new_runs > 0:
         frame = frame._replace(least_rest=LEAST_REST)
     warnings: list[ResultWarning] = []
     if pair is not None:
@@ -206,10 +203,11 @@ def pool_for(
     pooled_queries = len(np.unique(frame.query[probability > 0]))
     longest = max((len(ranked) for name in names for ranked in systems.lists(name)), default=0)
     if pair and all(isinstance(kind_of(measure), (Ratio, AveragePrecision)) for measure in wanted):
+        instead = ", or draw the pool for all runs" * ideal  # others have no interval there either
         raise UsageError(
             "a pool for a pair of runs gives no interval, and so no verdict, for "
-            f"{listed_in_words(list(weights))}, because {ALIKE}. Use P@10, DCG@10 or a similar measure, or "
-            "draw the pool for all runs."
+            f"{listed_in_words(list(weights))}, because {ALIKE}. Use P@10, DCG@10 or a similar "
+            f"measure{instead}."
         )
     labels: Floats | None = None
     if machine is not None:
@@ -501,7 +499,7 @@ def _without(pool: DrawnPool, team: str, kept: Flags) -> DrawnPool:
     """Return the pairs of a pool without a team, which must hold a drawn one."""
     if not pool.drawn[kept].any():
         raise UsageError(
-            f"every drawn pair comes from team '{team}' alone, so no pair would remain without this team. "
+            f"every drawn pair comes from team '{team}' alone, so none would remain without this team. "
             "Use a pool to which other teams contributed, or split the team."
         )
     return pool.part(kept)

@@ -86,7 +86,7 @@ def evidence_of(
     if given is not None:
         _check_outside(given, grades, warnings)
     one_of({"LLM labels": machine, "a proxy": proxy})
-    labels = _labels(machine, proxy, set(pairs.queries), warnings, table.selected)
+    labels = _labels(machine, proxy, dict.fromkeys(pairs.queries), warnings, table.selected)
     grade = np.full(len(pairs.queries), np.nan)
     for pair, row in pairs.drawn_rows().items():
         grade[row] = grades.get(pair, np.nan)
@@ -205,7 +205,7 @@ def _check_outside(
 def _labels(
     machine: QrelsLike | None,
     proxy: ProxyLike | None,
-    pooled: set[str],
+    pooled: Collection[str],
     warnings: list[ResultWarning],
     selected: Collection[str] | None,
 ) -> dict[tuple[str, str], float]:
@@ -235,7 +235,7 @@ def _labels(
         first = next(query for query, one in by_query.items() if one)
         raise UsageError(
             f"no {noun} belongs to a query in the pool (first query with {noun}s: {first}, first query in "
-            f"the pool: {min(pooled)}). Check that the query ids match."
+            f"the pool: {next(iter(pooled))}). Check that the query ids match."
         )
     others = sum(query not in pooled for query in by_query if selected is None or query in selected)
     lacking = sum(not by_query.get(query) for query in pooled)

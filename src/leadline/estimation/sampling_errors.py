@@ -73,7 +73,7 @@ class NoInterval(Enum):
     NO_RELEVANT = "no drawn document is relevant, so the variance cannot be estimated"
     ALL_RELEVANT = "all judged documents are relevant, so the ideal list cannot be estimated"
     NOT_SIMULATED = "intervals were not tested in simulations for {0}"
-    NO_VARIANCE = "every drawn document has its predicted grade, so the variance cannot be estimated"
+    NO_VARIANCE = "every drawn document got exactly its predicted grade, so the variance cannot be estimated"
     GUESSED = "{0} of the weight is guessed or unknown (at most {1} is allowed)"
     NO_DIVISOR = "without predicted grades, the number of relevant documents cannot be estimated"
     GAPS = "judgments are missing for {0}"

@@ -341,8 +341,8 @@ class Histograms(Result):
         ours = "our variant of HSA (ranks, 0.5 added to each count, mean over queries)"
         return [
             f"HSA, DO: {self.recipe.words}{credit}",
-            f"robust: {ours}, no better than --from-ranks on new runs",
-            "recall: recall of these lists as a control (where it is as informative, histograms add nothing)",
+            f"robust: {ours}, no better than --from-ranks at ordering new runs",
+            "recall: recall of these lists, a control (if as informative as HSA, histograms add nothing)",
             f"low, high: 95 % interval of HSA over queries{drawn}, {resamples}",
             "bins: number of bins that contain both relevant and non-relevant documents",
             f"steady: HSA keeps its sign with {bins} (JSON has the values)",
