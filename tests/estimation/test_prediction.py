@@ -15,6 +15,7 @@ from leadline.errors import InputError, UsageError
 from leadline.estimation.predict import over_queries, predict
 from leadline.estimation.predictors import NQC, WIG
 from leadline.evaluation.results import Results
+from leadline.result import Result
 from leadline.topics.infer import Vectors, write_vectors
 
 DOCS = {"d1": "wing lift", "d2": "wing drag flow", "d3": "heat flow"}
@@ -26,7 +27,7 @@ RUNS = {
 VECTORS = Vectors(["d1", "d2"], np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1]]))
 
 
-def codes(found: Results) -> dict[str, int]:
+def codes(found: Result) -> dict[str, int]:
     return {notice.code: notice.count for notice in found.warnings}
 
 

@@ -119,7 +119,12 @@ def test_a_copy_of_standard_input_that_is_refused_is_closed(monkeypatch: pytest.
     monkeypatch.setattr(opening, "PROBE", 64)
     made: list[Any] = []
     kept = tempfile.TemporaryFile
-    monkeypatch.setattr(tempfile, "TemporaryFile", lambda: made.append(kept()) or made[-1])
+
+    def temporary() -> Any:
+        made.append(kept())
+        return made[-1]
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", temporary)
     with pytest.raises(ll.InputError, match="NUL"):
         ll.read_run("-")
     assert [copy.closed for copy in made] == [True]

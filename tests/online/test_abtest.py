@@ -298,14 +298,13 @@ def test_the_sample_ratio_has_three_verdicts(users: tuple[int, int], verdict: st
 
 
 def test_the_order_of_two_logs_matters_to_the_sequential_test_alone(tmp_path: Path) -> None:
-    logs = {}
     for arm in "ab":
         text = "".join(
             f"{(user + row) % 2},{arm}{user}\n" for user in range(30) for row in range(user % 3 + 1)
         )
         (tmp_path / f"{arm}.csv").write_text(f"click,user\n{text}", "utf-8")
-        logs[f"{arm}_log"] = tmp_path / f"{arm}.csv"
-    assert "interleaved" in codes(abtest(**logs, user="user"))
-    by_rows = abtest(**logs, user="user", metric="rows")
+    a_log, b_log = tmp_path / "a.csv", tmp_path / "b.csv"
+    assert "interleaved" in codes(abtest(a_log=a_log, b_log=b_log, user="user"))
+    by_rows = abtest(a_log=a_log, b_log=b_log, user="user", metric="rows")
     assert by_rows.always is None
     assert "interleaved" not in codes(by_rows)
