@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from compare import machine
-from leadline.comparison.information_difference.joint_tables import DifferenceRules, difference_of_query
+from leadline.comparison.joint_tables import DifferenceRules, difference_of_query
 from leadline.data.arrays import Codes, Floats
 
 ODDS = {"binary": (0.945, 0.055), "graded": (0.9, 0.06, 0.03, 0.01)}

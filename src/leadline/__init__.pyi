@@ -3,9 +3,9 @@ from leadline.comparison.baselines import write_baseline as write_baseline
 from leadline.comparison.compare import compare as compare
 from leadline.comparison.comparison_result import Comparison as Comparison
 from leadline.comparison.correlate import correlate as correlate
+from leadline.comparison.difference import difference as difference
+from leadline.comparison.difference_result import Difference as Difference
 from leadline.comparison.gate_reports import gate as gate
-from leadline.comparison.information_difference.difference import difference as difference
-from leadline.comparison.information_difference.difference_result import Difference as Difference
 from leadline.comparison.rank import Ranking as Ranking
 from leadline.comparison.rank import rank as rank
 from leadline.comparison.replication import replicate as replicate
@@ -14,10 +14,10 @@ from leadline.comparison.why_different import why_different as why_different
 from leadline.errors import InputError as InputError
 from leadline.errors import LeadlineError as LeadlineError
 from leadline.errors import UsageError as UsageError
+from leadline.estimation.histogram import histogram as histogram
 from leadline.estimation.measured import evaluate as evaluate
 from leadline.estimation.predict import predict as predict
 from leadline.estimation.sampled import sampled as sampled
-from leadline.estimation.score_histograms.histogram import histogram as histogram
 from leadline.estimation.unjudged import unjudged as unjudged
 from leadline.evaluation.check_files import check as check
 from leadline.evaluation.curves import curve as curve

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leadline.comparison.information_difference.difference import difference
+from leadline.comparison.difference import difference
 from leadline.errors import UsageError
 from leadline_studies import ARGUMENTS, studies, study
 from leadline_studies.difference_similarity.study import _weights, pairs_in_bins

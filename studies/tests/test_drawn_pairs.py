@@ -7,7 +7,7 @@ import pytest
 
 import leadline as ll
 from leadline.errors import UsageError
-from leadline.estimation.score_histograms.histogram_result import overlap, slope
+from leadline.estimation.histogram_result import overlap, slope
 from leadline_studies.histogram_topics.pairs import draw_pairs
 
 

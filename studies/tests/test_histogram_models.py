@@ -12,8 +12,8 @@ import pytest
 
 import leadline as ll
 from leadline.errors import InputError, UsageError
-from leadline.estimation.score_histograms.histogram_result import HistogramOptions
-from leadline.estimation.score_histograms.score_sets import pairs_to_score
+from leadline.estimation.histogram_result import HistogramOptions
+from leadline.estimation.score_sets import pairs_to_score
 from leadline.retrieval.models import MODELS
 from leadline_studies import study
 from leadline_studies.histogram_models.model_columns import (

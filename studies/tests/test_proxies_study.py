@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from leadline.errors import InputError, UsageError
-from leadline.estimation.score_histograms.histogram_result import slope
+from leadline.estimation.histogram_result import slope
 from leadline_studies.proxies import page, study
 from tests.judged_runs import write_runs
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from leadline.estimation.score_histograms.histogram_result import overlap, slope
+from leadline.estimation.histogram_result import overlap, slope
 from leadline_studies.histogram_topics.rival_tracking import correlate_predictors
 
 

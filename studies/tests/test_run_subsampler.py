@@ -11,7 +11,7 @@ import pytest
 import leadline as ll
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading
-from leadline.estimation.score_histograms.histogram_result import HistogramOptions, compute_hsa
+from leadline.estimation.histogram_result import HistogramOptions, compute_hsa
 from leadline.evaluation.join import judge
 from leadline.io.objects import Qrels, read_qrels
 from leadline_studies.histogram_sample.run_subsampler import RunSubsampler, shares
@@ -93,7 +93,7 @@ def test_scored_pairs_give_what_the_functions_give_of_the_part_alone() -> None:
 
 
 def drawn(query: str, documents: list[str], unkept: set[str]) -> list[str]:
-    from leadline.data.hashing import sampled_documents
+    from leadline.data.arrays import sampled_documents
 
     relevant = {name for name, grade in QRELS[query].items() if grade}
     others = [name.encode() for name in documents if name not in relevant | unkept]

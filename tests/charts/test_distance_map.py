@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from leadline.charts import FAINT
-from leadline.charts.distance_map import distance_map, distance_tree
+from leadline.charts.grid import distance_map, distance_tree
 from leadline.charts.line_plots import by_parameter, cumulative
 from leadline.charts.text_layout import group_colours, stretches
 from leadline.errors import UsageError

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Leadline
-from leadline.comparison.information_difference.difference import difference
+from leadline.comparison.difference import difference
 from leadline.render.text_formats import write_terminal
 
 HEADS = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}

@@ -22,7 +22,7 @@ from leadline.cli._settings import SETTINGS, described, taken
 from leadline.cli._tried import TRIED_COMMANDS, TRIED_OPTIONS, answer_to
 from leadline.comparison.compare import COMPARED
 from leadline.comparison.compared_pair import SENTENCES
-from leadline.comparison.information_difference.similarity_baselines import MOST_COMPARED
+from leadline.comparison.similarity_baselines import MOST_COMPARED
 from leadline.data.validation import LIMITS
 from leadline.errors import either
 from leadline.estimation import sampled

@@ -17,7 +17,7 @@ from leadline.comparison.correlate import QUERIES_COVERED, RUNS_COVERED, correla
 from leadline.errors import InputError, UsageError
 from leadline.io.result_files import read_column
 from leadline.stats.correlation import ROWS, over_queries
-from leadline.stats.resampling import interval, resamples
+from leadline.stats.moments import interval, resamples
 
 
 def test_coefficients_and_p_are_scipys() -> None:

@@ -13,9 +13,9 @@ import pytest
 from scipy import stats
 
 import leadline as ll
-from leadline.comparison.information_difference.similarity_baselines import RBO, RankedLists
 from leadline.comparison.replication import ReplicationRules, replication_values, tau_union
 from leadline.comparison.replication_result import COVERAGE, Replication
+from leadline.comparison.similarity_baselines import RBO, RankedLists
 from leadline.data.ids import Vocabulary
 from leadline.data.table import NamedMeasure, RunInfo
 from leadline.errors import InputError, UsageError

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.data.hashing import sampled_documents, sampling_keys, smallest_keys
+from leadline.data.arrays import sampled_documents, sampling_keys, smallest_keys
 
 DOCUMENTS = [b"d%d" % number for number in range(50)]
 

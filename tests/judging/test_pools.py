@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.data.hashing import document_keys, draw_documents
+from leadline.data.arrays import document_keys, draw_documents
 from leadline.errors import UsageError
 from leadline.judging.pooling_methods import POOLS, RankedLists
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from conftest import examples
 from judging_pages import event
-from leadline.data.hashing import hashed_uniform
+from leadline.data.arrays import hashed_uniform
 from leadline.errors import UsageError
 from leadline.judging.events import parse_event
 from leadline.judging.queue import Queues, deal, second

@@ -12,14 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.comparison.information_difference import joint_tables as module
-from leadline.comparison.information_difference.joint_tables import (
-    LEVELS,
-    Orders,
-    call_kernel,
-    joint_tables,
-    orders_of,
-)
+from leadline.comparison import joint_tables as module
+from leadline.comparison.joint_tables import LEVELS, Orders, call_kernel, joint_tables, orders_of
 from leadline.kernels import Kernels
 from strategies import FORMS, ORIGINAL, Interpreted, in_form
 

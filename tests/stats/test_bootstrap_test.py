@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from samples import edges, holed, smooth, stepped
 
+from leadline.stats.moments import BLOCK, weights
 from leadline.stats.paired_tests import Bootstrap, T
-from leadline.stats.resampling import BLOCK, weights
 
 
 def t_of(values: list[float]) -> float:

@@ -19,7 +19,7 @@ from leadline.stats.correlation import (
     spearman,
     tau_ap,
 )
-from leadline.stats.resampling import bootstrap_interval, drawn_rows, interval, resamples, weights
+from leadline.stats.moments import bootstrap_interval, drawn_rows, interval, resamples, weights
 
 PAIRS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 3)), min_size=3)
 

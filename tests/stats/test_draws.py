@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from samples import holed, smooth
 
-from leadline.stats.resampling import COLUMNS, each_block, signs, supports, weights
+from leadline.stats.moments import COLUMNS, each_block, signs, supports, weights
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4, None])

@@ -14,8 +14,8 @@ from samples import holed, smooth, stepped
 from conftest import examples
 from leadline.data.arrays import Floats, Integers
 from leadline.errors import UsageError
+from leadline.stats.moments import weights
 from leadline.stats.paired_tests import Randomisation, T
-from leadline.stats.resampling import weights
 from leadline.stats.simultaneous import max_t
 
 

@@ -21,9 +21,12 @@ Entry = Mapping[str, Any]
 BESIDE = {
     "collection": "check",
     "curve": "explain",
-    **dict.fromkeys(("fuse", "index", "score"), "search"),
+    **dict.fromkeys(("difference", "rank"), "correlate"),
+    **dict.fromkeys(("fuse", "index", "models", "score"), "search"),
     **dict.fromkeys(("merge", "verify"), "show"),
+    "sampled": "histogram",
     **dict.fromkeys(("suite", "why-different"), "replicate"),
+    "unjudged": "predict",
 }
 
 

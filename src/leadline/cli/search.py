@@ -1,4 +1,4 @@
-"""`leadline index`, `search`, `score` and `fuse`: documents indexed, ranked, scored by models; runs fused."""
+"""`leadline index`, `search`, `score`, `fuse` and `models`: ranked documents and what ranks them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,13 @@ from leadline.render import View, render
 from leadline.result import Facts
 
 if TYPE_CHECKING:
-    from leadline.retrieval.result_list import Hit, ResultList
+    from leadline.retrieval.search import Hit, ResultList
+
+
+from leadline.cli._outputs import for_screen
+from leadline.data.registry import show
+from leadline.evaluation.catalogue import outline, paragraphs
+from leadline.retrieval.models import MODELS, Model
 
 SECTION = "Retrieval"
 
@@ -82,8 +88,7 @@ def command(
     from leadline.io.texts import read_queries
     from leadline.retrieval.index import open_index
     from leadline.retrieval.index.reader import OUTDATED
-    from leadline.retrieval.result_list import page, result_lists
-    from leadline.retrieval.search import search
+    from leadline.retrieval.search import page, result_lists, search
 
     output, form = outputs.thing, outputs.form
     if queries is not None and query is None:
@@ -185,7 +190,7 @@ def seconds_of(runs: Any) -> dict[str, dict[str, float]]:
 
 def time_rows(runs: Any, texts: dict[str, str]) -> list[list[Cell]]:
     """Return query, run, measure and value: milliseconds of every query, and of making its summaries."""
-    from leadline.retrieval.result_list import hits_of
+    from leadline.retrieval.search import hits_of
 
     rows: list[list[Cell]] = []
     for name, times in runs.seconds.items():
@@ -405,3 +410,65 @@ def _weights(text: str | None) -> list[float] | None:
         raise UsageError(
             f"--weights {text} is not valid. Pass one number per run, such as 0.3,0.7."
         ) from None
+
+
+NOTES = [
+    "all parameters are optional, and TF(dot) or TFIDF(cosine) chooses a variant of TF or TFIDF",
+    "`leadline models NAME` shows the formula, parameters and source",
+]
+
+
+def models(name: str | None, outputs: Outputs) -> None:
+    """List the retrieval models, or explain one.
+
+    The values in parentheses are the parameter defaults.
+
+    Example: leadline models BM25
+
+    Options
+    -------
+    [name]
+    -o
+    """
+    kinds = list(MODELS.classes.values()) if name is None else [type(MODELS.parse(name))]
+    rows: list[list[Cell]] = [[outline(kind, defaults=True), kind.title] for kind in kinds]
+    heads = ["model", "title"]
+    view = View(Facts(Table(heads, rows), {"models": list(map(entry, kinds))}), lines="models")
+    if name is None:
+        view.tables = {"table": Table(heads, rows, notes=NOTES, wrapped=frozenset(heads), whole=True)}
+    else:
+        view.texts = {"table": for_screen(explained(kinds[0]), to_file=bool(outputs.files))}
+    outputs.write("models", view, list, {"name": name})
+
+
+def entry(kind: type[Model]) -> dict[str, Any]:
+    """Return the facts on a model as plain data."""
+    return {
+        "name": kind.__name__,
+        "parameters": {
+            name: {"default": parameter.default, "allowed": parameter.expected()}
+            for name, parameter in kind.parameters().items()
+        },
+        "description": " ".join(paragraphs(kind)),
+        "title": kind.title,
+        "formula": kind.formula,
+        "source": kind.source,
+        "spellings": list(kind.aliases),
+    }
+
+
+def explained(kind: type[Model]) -> str:
+    """Return the explanation of a model as text."""
+    import textwrap
+
+    lines = [f"{outline(kind, defaults=True)} - {kind.title}", ""]
+    for part in paragraphs(kind):
+        lines += [*textwrap.wrap(part, 100, initial_indent="  ", subsequent_indent="  "), ""]
+    facts = {"formula": kind.formula, "source": kind.source}
+    if kind.aliases:
+        facts["spellings"] = ", ".join(kind.aliases)
+    for name, parameter in kind.parameters().items():
+        facts[name] = f"{parameter.expected()}; default {show(parameter.default)}"
+    for label, text in facts.items():
+        lines += textwrap.wrap(text, 100, initial_indent=f"  {label:<12}", subsequent_indent=" " * 14)
+    return "\n".join(lines) + "\n"

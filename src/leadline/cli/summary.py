@@ -124,7 +124,7 @@ def in_index(path: str, doc: str, requested: str | None, _reading: dict[str, Any
     from leadline.data.ids import to_bytes, to_text
     from leadline.retrieval.index import open_index
     from leadline.retrieval.index.reader import OUTDATED
-    from leadline.retrieval.result_list import body
+    from leadline.retrieval.search import body
 
     index = open_index(path)
     code = int(index.document_codes([to_bytes(doc)])[0])

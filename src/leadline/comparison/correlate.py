@@ -30,8 +30,7 @@ from leadline.stats.correlation import (
     permutation_p,
     reliability,
 )
-from leadline.stats.moments import ROUNDING
-from leadline.stats.resampling import interval, resamples
+from leadline.stats.moments import ROUNDING, interval, resamples
 
 FEW = 10  # warn of fewer runs; minimum number of runs, or of teams, for an interval over runs
 LEAST = 5  # minimum number of runs for an interval over queries

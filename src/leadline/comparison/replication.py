@@ -11,8 +11,10 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from leadline.comparison.compare import COMPARED
-from leadline.comparison.information_difference.joint_tables import orders_of
-from leadline.comparison.information_difference.similarity_baselines import (
+from leadline.comparison.joint_tables import orders_of
+from leadline.comparison.pairing import check_averages, check_judged
+from leadline.comparison.replication_result import RUNS, Replication, ReplicationValue
+from leadline.comparison.similarity_baselines import (
     RBO,
     SIMILARITIES,
     Kendall,
@@ -22,8 +24,6 @@ from leadline.comparison.information_difference.similarity_baselines import (
     ranked_lists,
     system_lists,
 )
-from leadline.comparison.pairing import check_averages, check_judged
-from leadline.comparison.replication_result import RUNS, Replication, ReplicationValue
 from leadline.data.arrays import Floats
 from leadline.data.ids import DocumentNumbers
 from leadline.data.judged_run import JudgedRun

@@ -111,7 +111,7 @@ class Subtopics:
 
 def digest_of_rows(qrels: Any, columns: Sequence[np.ndarray[Any, Any] | None]) -> str:
     """Return the SHA-256 of queries, documents, grades and columns of judgments, in any order of the rows."""
-    from leadline.data.hashing import digest  # hashlib takes 4 MiB, and few commands need it
+    from leadline.data.arrays import digest  # hashlib takes 4 MiB, and few commands need it
 
     rows = np.lexsort((np.array(list(qrels.documents), dtype=np.bytes_), qrels.query))
     parts = [None if column is None else column[rows] for column in columns]

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.hashing import sampling_keys
+from leadline.data.arrays import Flags, Floats, Integers, sampling_keys
 from leadline.data.ids import to_bytes, to_text
 from leadline.errors import UsageError, either
 from leadline.measures import Measure

@@ -10,8 +10,7 @@ from typing import Any, Unpack, cast
 
 import numpy as np
 
-from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.hashing import digest
+from leadline.data.arrays import Flags, Floats, Integers, digest
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading, RunsOptions
 from leadline.data.table import ResultWarning, keyed

@@ -37,8 +37,8 @@ from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import Query
 from leadline.stats import checked_level, checked_seed
 from leadline.stats.correlation import kendall, pearson
+from leadline.stats.moments import bootstrap_interval
 from leadline.stats.ranks import mid_ranks
-from leadline.stats.resampling import bootstrap_interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -15,7 +15,7 @@ from leadline.data.arrays import Floats, Integers
 from leadline.data.judged_run import JudgedRun
 from leadline.errors import UsageError, either
 from leadline.estimation.designs import discount_of
-from leadline.estimation.score_histograms.score_sets import POSITIVE
+from leadline.estimation.score_sets import POSITIVE
 from leadline.evaluation.bounds import best_grades, gain_of
 from leadline.measures import Measure, relevant
 from leadline.measures.average_precision import AP

@@ -18,6 +18,7 @@ from leadline.data.table import ResultWarning, RunInfo, raised
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import listed
 from leadline.data.wording import queries as queries_of
+from leadline.estimation.histogram_result import over_runs
 from leadline.estimation.rank_corrections import (
     MOST_DRAWN,
     Pairs,
@@ -28,14 +29,7 @@ from leadline.estimation.rank_corrections import (
     sums_over_ranks,
 )
 from leadline.estimation.sampling_errors import NoInterval
-from leadline.estimation.score_histograms.histogram_result import over_runs
-from leadline.estimation.score_histograms.score_sets import (
-    POSITIVE,
-    Scorer,
-    certain_documents,
-    pairs_to_score,
-    scored_runs,
-)
+from leadline.estimation.score_sets import POSITIVE, Scorer, certain_documents, pairs_to_score, scored_runs
 from leadline.estimation.strata import (
     Estimates,
     Population,

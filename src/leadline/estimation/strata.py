@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.data.arrays import Codes, Flags, Floats, Hashes, Integers, freeze
-from leadline.data.hashing import smallest_keys
+from leadline.data.arrays import Codes, Flags, Floats, Hashes, Integers, freeze, smallest_keys
 from leadline.data.ids import Vocabulary
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import QrelsColumns
@@ -18,14 +17,7 @@ from leadline.data.table import Column, RunInfo, plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, percent
 from leadline.errors import InputError, UsageError, either
-from leadline.estimation.score_histograms.score_sets import (
-    POSITIVE,
-    Certain,
-    Rows,
-    drawn_size,
-    row_keys,
-    rows_of,
-)
+from leadline.estimation.score_sets import POSITIVE, Certain, Rows, drawn_size, row_keys, rows_of
 from leadline.evaluation.lookups import place_of
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import in_range

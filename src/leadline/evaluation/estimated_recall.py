@@ -17,7 +17,7 @@ from leadline.data.wording import first_few, percent
 from leadline.errors import InputError, UsageError
 from leadline.io.row_columns import share_of
 from leadline.measures import Measure
-from leadline.measures.sampled_judgments import statAP
+from leadline.measures.preference import statAP
 
 if TYPE_CHECKING:
     from leadline.data.judgment_tables import DrawnPool, Pooled

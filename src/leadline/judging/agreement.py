@@ -52,7 +52,7 @@ from leadline.stats.agreement_coefficients import (
     supported,
     without_each,
 )
-from leadline.stats.resampling import interval
+from leadline.stats.moments import interval
 
 MOST_GRADES = 100  # more are scores: a table of so many squared for every query fits no memory
 

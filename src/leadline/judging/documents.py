@@ -12,7 +12,7 @@ from itertools import pairwise
 from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
-from leadline.data.hashing import hashed_uniform
+from leadline.data.arrays import hashed_uniform
 from leadline.data.ids import to_bytes
 from leadline.errors import InputError, LeadlineError, repeated
 from leadline.io.texts import ONE_EACH, Document, read_documents

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple, Unpack, overload
 
 import numpy as np
 
-from leadline.data.arrays import Hashes, Integers
-from leadline.data.hashing import document_keys, draw_documents
+from leadline.data.arrays import Hashes, Integers, document_keys, draw_documents
 from leadline.data.ids import Vocabulary, to_bytes, to_text
 from leadline.data.judgment_tables import DrawnPool, Pooled
 from leadline.data.reading import Reading, RunsOptions

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leadline.data.arrays import Hashes, Integers
-from leadline.data.hashing import document_keys, hashed_uniform, sampling_keys, shuffled
+from leadline.data.arrays import Hashes, Integers, document_keys, hashed_uniform, sampling_keys, shuffled
 from leadline.errors import UsageError
 from leadline.judging.events import Event, check_judge
 from leadline.judging.serving import RateLimit, TooManyError

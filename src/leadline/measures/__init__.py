@@ -25,7 +25,6 @@ if TYPE_CHECKING:  # what __getattr__ finds, for type checkers
     from leadline.measures.diversity import *
     from leadline.measures.precision import *
     from leadline.measures.preference import *
-    from leadline.measures.sampled_judgments import *
     from leadline.measures.user_models import *
 
 

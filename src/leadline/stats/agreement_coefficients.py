@@ -14,7 +14,7 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.registry import Parametric, Registry, choice
 from leadline.errors import UsageError
 from leadline.stats.intervals import t_quantiles
-from leadline.stats.resampling import each_block, weights
+from leadline.stats.moments import each_block, weights
 
 
 def coded(grades: Floats) -> tuple[Floats, Integers]:

@@ -12,8 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
-from leadline.stats.moments import ROUNDING
-from leadline.stats.resampling import weights
+from leadline.stats.moments import ROUNDING, weights
 
 SLOPES = (2.0, math.sqrt(2) / (math.sqrt(3) - math.sqrt(2)))  # bias proportional to variance; to its root
 WIDENED = 1.15  # chosen by coverage on TREC 2019 Deep Learning

@@ -15,9 +15,19 @@ from leadline.data.registry import Aliases, whole
 from leadline.data.table import ResultWarning
 from leadline.errors import UsageError
 from leadline.stats import Interval, checked_level, checked_seed, column
-from leadline.stats.moments import Groups, Totals, means, too_few_groups, totals
+from leadline.stats.moments import (
+    Groups,
+    Totals,
+    each_block,
+    every_sign,
+    means,
+    signs,
+    supports,
+    too_few_groups,
+    totals,
+    weights,
+)
 from leadline.stats.paired_tests import Randomisation as RandomisationTest
-from leadline.stats.resampling import each_block, every_sign, signs, supports, weights
 
 MANY = 1e3  # degrees of freedom from which the expansion about the normal quantile is used
 TINY = 1e-300

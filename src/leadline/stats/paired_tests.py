@@ -12,8 +12,21 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.registry import Aliases, choice, whole
 from leadline.errors import UsageError
 from leadline.stats import Alternative, PairedTest
-from leadline.stats.moments import ROUNDING, Groups, Means, Totals, means, sign_p, totals, without_spread
-from leadline.stats.resampling import each_block, in_parts, signs, supports, weights
+from leadline.stats.moments import (
+    ROUNDING,
+    Groups,
+    Means,
+    Totals,
+    each_block,
+    in_parts,
+    means,
+    sign_p,
+    signs,
+    supports,
+    totals,
+    weights,
+    without_spread,
+)
 
 NORMAL = NormalDist()
 

@@ -9,9 +9,8 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.errors import UsageError
 from leadline.stats import checked_level, checked_seed
-from leadline.stats.moments import ROUNDING, Groups, Totals, effective_groups, totals
+from leadline.stats.moments import ROUNDING, Groups, Totals, each_block, effective_groups, totals, weights
 from leadline.stats.paired_tests import T
-from leadline.stats.resampling import each_block, weights
 
 CANCELLED = (
     1e-6  # variances of differences below this share of the two variances are computed from differences

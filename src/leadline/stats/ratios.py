@@ -9,8 +9,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.stats.intervals import t_quantile
-from leadline.stats.moments import moments
-from leadline.stats.resampling import each_block, weights
+from leadline.stats.moments import each_block, moments, weights
 
 NOTHING = (math.nan, math.nan)
 

@@ -15,9 +15,20 @@ from leadline.data.registry import Aliases
 from leadline.errors import UsageError
 from leadline.stats import Correction, checked_seed
 from leadline.stats.intervals import consistent_limits, smallest_count
-from leadline.stats.moments import ROUNDING, Groups, Totals, means, too_few_groups, totals
+from leadline.stats.moments import (
+    BLOCK,
+    ROUNDING,
+    Groups,
+    Totals,
+    each_block,
+    every_sign,
+    means,
+    signs,
+    too_few_groups,
+    totals,
+    weights,
+)
 from leadline.stats.paired_tests import one_sign
-from leadline.stats.resampling import BLOCK, each_block, every_sign, signs, weights
 
 
 class Uncorrected(Correction):

@@ -147,7 +147,7 @@ def read_judgments(qrels: QrelsLike, documents: str | None) -> Qrels:
     table = read_qrels(qrels)
     if documents is None:
         return table
-    from leadline.comparison.information_difference.joint_tables import complete
+    from leadline.comparison.joint_tables import complete
     from leadline.io.selection import read_document_ids
 
     return complete(table, read_document_ids(documents))

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.comparison.information_difference.difference import difference
-from leadline.comparison.information_difference.difference_result import Difference
+from leadline.comparison.difference import difference
+from leadline.comparison.difference_result import Difference
 from leadline.errors import InputError, UsageError
 from pair_loops import compare, cut_list, place_weights
 

@@ -14,8 +14,8 @@ import pytest
 
 import leadline as ll
 from conftest import Leadline
-from leadline.comparison.information_difference import difference as module
-from leadline.comparison.information_difference import joint_tables
+from leadline.comparison import difference as module
+from leadline.comparison import joint_tables
 from leadline.errors import InputError, UsageError
 from leadline.scale.engines import Engine, Work
 

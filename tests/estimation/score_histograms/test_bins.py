@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.estimation.score_histograms.histogram_result import bin_of, coarser, edges, overlap, slope
+from leadline.estimation.histogram_result import bin_of, coarser, edges, overlap, slope
 
 COUNTS = st.integers(2, 8).flatmap(
     lambda size: st.tuples(*[st.lists(st.integers(0, 9), min_size=size, max_size=size)] * 2)

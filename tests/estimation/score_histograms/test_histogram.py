@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from test_bins import slow_overlap, slow_slope
 
 from leadline.errors import InputError, UsageError
-from leadline.estimation.score_histograms.histogram import histogram, hsa_intervals
-from leadline.estimation.score_histograms.histogram_result import Histograms, compute_hsa
-from leadline.estimation.score_histograms.score_sets import scored
+from leadline.estimation.histogram import histogram, hsa_intervals
+from leadline.estimation.histogram_result import Histograms, compute_hsa
+from leadline.estimation.score_sets import scored
 
 Run = dict[str, dict[str, float]]
 Judgments = dict[str, dict[str, int]]

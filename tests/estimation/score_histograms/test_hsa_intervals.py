@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from leadline.data.arrays import Floats
-from leadline.estimation.score_histograms import histogram as module
-from leadline.estimation.score_histograms.histogram import (
+from leadline.estimation import histogram as module
+from leadline.estimation.histogram import (
     ROWS,
     hsa_intervals,
     redrawn,
@@ -17,8 +17,8 @@ from leadline.estimation.score_histograms.histogram import (
     slopes_of_redraws,
     times_drawn,
 )
-from leadline.estimation.score_histograms.histogram_result import HistogramOptions, slope
-from leadline.stats.resampling import interval
+from leadline.estimation.histogram_result import HistogramOptions, slope
+from leadline.stats.moments import interval
 
 DICE = np.random.default_rng(5)
 RECIPES = [

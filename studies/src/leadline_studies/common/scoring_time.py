@@ -13,7 +13,7 @@ import numpy as np
 
 from leadline import Qrels, histogram, score, search
 from leadline.data.table import Table
-from leadline.estimation.score_histograms.score_sets import pairs_to_score
+from leadline.estimation.score_sets import pairs_to_score
 from leadline.evaluation.evaluate import evaluate
 from leadline.retrieval.index.reader import Index
 from leadline_studies import Given

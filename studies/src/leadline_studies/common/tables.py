@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.table import Cell, Probability, Table, plain
-from leadline.stats.resampling import interval
+from leadline.stats.moments import interval
 
 
 def sheet(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], **how: Any) -> Table:

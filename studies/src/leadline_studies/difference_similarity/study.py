@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline import Difference, difference
-from leadline.comparison.information_difference.similarity_baselines import parse_competitors
+from leadline.comparison.similarity_baselines import parse_competitors
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.table import Table, plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.io.id_lists import read_labels, teams_of
 from leadline.stats.correlation import kendall, pearson, spearman
-from leadline.stats.resampling import resamples
+from leadline.stats.moments import resamples
 from leadline_studies import COMPLETE, SEED, TEAM, Claim, Given, Option, Outcome, read_judgments, with_options
 from leadline_studies.common.pages import interval
 from leadline_studies.common.tables import estimated, sheet
@@ -177,7 +177,7 @@ def _tables(data: dict[str, Any]) -> dict[str, Table]:
 
 def _figures(differences: Difference, teams: list[str], pairs: Pairs) -> dict[str, Any]:
     from leadline.charts import COLUMN
-    from leadline.charts.distance_map import distance_map
+    from leadline.charts.grid import distance_map
     from leadline_studies.common.figures import operating_curves
 
     figures = {}

@@ -11,8 +11,8 @@ from leadline import Qrels, Results, Run, sampled
 from leadline.data.arrays import Floats, Integers
 from leadline.data.reading import Reading
 from leadline.data.table import ResultWarning, plain
-from leadline.estimation.score_histograms.histogram import measure_run
-from leadline.estimation.score_histograms.histogram_result import (
+from leadline.estimation.histogram import measure_run
+from leadline.estimation.histogram_result import (
     SENSITIVITY,
     HistogramOptions,
     RunHistograms,
@@ -22,7 +22,7 @@ from leadline.estimation.score_histograms.histogram_result import (
 )
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
-from leadline.stats.resampling import interval, weights
+from leadline.stats.moments import interval, weights
 from leadline_studies.common.tables import correlated, known
 from leadline_studies.common.tracking import COEFFICIENTS, MEASURES, SEVEN, Correlations, correlate_column
 

@@ -21,8 +21,8 @@ from leadline.data.table import ResultWarning, Table, plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries as counted_queries
 from leadline.data.wording import rounded
-from leadline.estimation.score_histograms.histogram_result import HistogramOptions
-from leadline.estimation.score_histograms.score_sets import pairs_to_score
+from leadline.estimation.histogram_result import HistogramOptions
+from leadline.estimation.score_sets import pairs_to_score
 from leadline.io.read_paths import path_of
 from leadline.io.texts import TextsLike
 from leadline.retrieval.index.reader import Index

@@ -16,14 +16,14 @@ from leadline.data.arrays import Floats, Integers
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading
 from leadline.data.wording import rounded
-from leadline.estimation.score_histograms.histogram import measure_run
-from leadline.estimation.score_histograms.histogram_result import HistogramOptions, RunHistograms
+from leadline.estimation.histogram import measure_run
+from leadline.estimation.histogram_result import HistogramOptions, RunHistograms
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.io.id_lists import read_labels
 from leadline.io.objects import read_qrels
 from leadline.stats.correlation import pearson
-from leadline.stats.resampling import resamples
+from leadline.stats.moments import resamples
 from leadline_studies import LEVEL, OF_TEAMS, SEED, Claim, Given, Option, Outcome, at_least, with_options
 from leadline_studies.common.tables import estimated
 from leadline_studies.common.tracking import (

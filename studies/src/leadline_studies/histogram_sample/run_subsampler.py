@@ -7,18 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.hashing import key_ranks, sampling_keys
+from leadline.data.arrays import Flags, Floats, Integers, key_ranks, sampling_keys
 from leadline.data.judged_run import JudgedRun
-from leadline.estimation.score_histograms.histogram_result import HistogramOptions, slopes
-from leadline.estimation.score_histograms.score_sets import (
-    Rows,
-    Values,
-    counts_of,
-    refuse_infinite,
-    row_keys,
-    rows_of,
-)
+from leadline.estimation.histogram_result import HistogramOptions, slopes
+from leadline.estimation.score_sets import Rows, Values, counts_of, refuse_infinite, row_keys, rows_of
 from leadline.io.objects import Qrels
 
 

@@ -22,13 +22,13 @@ from leadline.data.reading import Reading
 from leadline.data.table import Table, plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, percent
-from leadline.estimation.score_histograms.histogram_result import HistogramOptions, slopes
+from leadline.estimation.histogram_result import HistogramOptions, slopes
 from leadline.estimation.unjudged import mean_of_defined
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.io.id_lists import teams_of
 from leadline.stats.correlation import kendall, pearson, spearman, tau_ap
-from leadline.stats.resampling import bootstrap_interval, interval, weights
+from leadline.stats.moments import bootstrap_interval, interval, weights
 from leadline_studies import (
     LEVEL,
     OF_TEAMS,

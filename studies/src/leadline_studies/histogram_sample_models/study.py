@@ -16,14 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline import MODELS, Qrels, Run, build_index, read_qrels, read_queries, score, search
-from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.hashing import sampling_keys
+from leadline.data.arrays import Flags, Floats, Integers, sampling_keys
 from leadline.data.ids import to_bytes, to_text
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading
 from leadline.data.table import ResultWarning, Table
 from leadline.data.wording import percent
-from leadline.estimation.score_histograms.histogram_result import HistogramOptions
+from leadline.estimation.histogram_result import HistogramOptions
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge
 from leadline.io.read_paths import path_of

@@ -8,12 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from leadline import InputError, UsageError, read_qrels
-from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.hashing import sampled_documents
+from leadline.data.arrays import Flags, Floats, Integers, sampled_documents
 from leadline.data.ids import to_bytes
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
-from leadline.estimation.score_histograms.score_sets import Values, counts_of
+from leadline.estimation.score_sets import Values, counts_of
 from leadline.io.read import QrelsLike
 from leadline.io.texts import TextsLike
 from leadline.topics.model import check_languages, read_columns

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.estimation.score_histograms.histogram_result import overlap, slope
-from leadline.stats.resampling import weights
+from leadline.estimation.histogram_result import overlap, slope
+from leadline.stats.moments import weights
 from leadline_studies.common.tables import correlated, estimated
 from leadline_studies.common.tracking import COEFFICIENTS
 

@@ -19,7 +19,7 @@ from leadline.data.table import ResultWarning, Table, plain
 from leadline.data.validation import check_flags, check_numbers, check_whole
 from leadline.data.wording import rounded
 from leadline.errors import one_of
-from leadline.estimation.score_histograms.histogram_result import SENSITIVITY, coarser, overlap, slope
+from leadline.estimation.histogram_result import SENSITIVITY, coarser, overlap, slope
 from leadline.io.read_paths import path_of
 from leadline.stats.correlation import pearson
 from leadline_studies import SWEEPS, Claim, Given, Option, Outcome, parse_integers, with_options

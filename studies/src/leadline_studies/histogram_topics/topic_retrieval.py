@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.estimation.score_histograms.histogram_result import FINEST, overlap, slope
+from leadline.estimation.histogram_result import FINEST, overlap, slope
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import QrelsLike
 from leadline.topics.infer import from_roots, infer, perplexity, ranked

@@ -28,9 +28,9 @@ from leadline.data.wording import counted
 from leadline.estimation.designs import Cascade, Draw, Linear, Target, Weights, draw, kind_of
 from leadline.estimation.estimators import Sample
 from leadline.estimation.guesses import VOTE_CONSTANT, Cells, Guess, folds_of
+from leadline.estimation.histogram_result import slope
 from leadline.estimation.pool_designs import rank_weights
 from leadline.estimation.sampling_errors import MOST_GUESSED
-from leadline.estimation.score_histograms.histogram_result import slope
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.estimation.unjudged import estimate_systems, fit_topics
 from leadline.estimation.unjudged_methods import METHODS

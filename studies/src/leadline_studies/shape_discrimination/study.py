@@ -22,7 +22,7 @@ from leadline.data.validation import check_whole
 from leadline.data.wording import queries
 from leadline.estimation.system_lists import RankedPool, Systems, read_systems
 from leadline.estimation.unjudged_methods import DeShaTo
-from leadline.stats.resampling import drawn_rows, interval
+from leadline.stats.moments import drawn_rows, interval
 from leadline.topics.infer import Vectors, infer, read_vectors
 from leadline.topics.model import fit
 from leadline_studies import FITS, LEVEL, SWEEPS, VECTORS, Claim, Given, Option, Outcome, with_options

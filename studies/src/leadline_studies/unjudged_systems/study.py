@@ -29,7 +29,7 @@ from leadline.io.id_lists import read_labels, teams_of
 from leadline.io.result_files import read_column
 from leadline.measures.average_precision import AP
 from leadline.stats.correlation import kendall
-from leadline.stats.resampling import resamples
+from leadline.stats.moments import resamples
 from leadline_studies import SEED, TEAM, Claim, Given, Option, Outcome, at_least, with_options
 from leadline_studies.common.tables import estimated, sheet
 from leadline_studies.unjudged_systems.votes import (

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from leadline.comparison.information_difference.difference import difference
-from leadline.comparison.information_difference.similarity_baselines import (
+from leadline.comparison.difference import difference
+from leadline.comparison.similarity_baselines import (
     RBO,
     SIMILARITIES,
     Jaccard,

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from leadline.comparison.information_difference.difference_result import Difference
-from leadline.comparison.information_difference.joint_tables import (
+from leadline.comparison.difference_result import Difference
+from leadline.comparison.joint_tables import (
     DifferenceRules,
     QueryDifference,
     TruncatedLists,
@@ -18,7 +18,7 @@ from leadline.comparison.information_difference.joint_tables import (
     difference_of_query,
     truncate_lists,
 )
-from leadline.comparison.information_difference.similarity_baselines import (
+from leadline.comparison.similarity_baselines import (
     AP_CORRELATION,
     MOST_COMPARED,
     ON_REQUEST,

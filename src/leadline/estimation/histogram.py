@@ -14,7 +14,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Cut, JudgedOptions, Reading
 from leadline.data.validation import check_flags, check_whole
 from leadline.errors import UsageError
-from leadline.estimation.score_histograms.histogram_result import (
+from leadline.estimation.histogram_result import (
     FINEST,
     SENSITIVITY,
     HistogramOptions,
@@ -26,7 +26,7 @@ from leadline.estimation.score_histograms.histogram_result import (
     overlap,
     slopes,
 )
-from leadline.estimation.score_histograms.score_sets import (
+from leadline.estimation.score_sets import (
     Scorer,
     Values,
     counts_of,
@@ -43,7 +43,7 @@ from leadline.evaluation.run_warnings import check_level
 from leadline.io.objects import judgments_of
 from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
-from leadline.stats.resampling import drawn_rows, interval, weights
+from leadline.stats.moments import drawn_rows, interval, weights
 
 
 def measure_run(

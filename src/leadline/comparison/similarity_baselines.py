@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from leadline.comparison.information_difference.joint_tables import LEVELS, Orders, call_kernel, orders_of
+from leadline.comparison.joint_tables import LEVELS, Orders, call_kernel, orders_of
 from leadline.data.arrays import Codes, Flags, Floats, Integers
 from leadline.data.ids import DocumentNumbers
 from leadline.data.judged_run import JudgedRun

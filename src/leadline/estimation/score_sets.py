@@ -9,8 +9,15 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leadline.data.arrays import Flags, Floats, Hashes, Integers
-from leadline.data.hashing import sampled_documents, sampling_keys, smallest_keys
+from leadline.data.arrays import (
+    Flags,
+    Floats,
+    Hashes,
+    Integers,
+    sampled_documents,
+    sampling_keys,
+    smallest_keys,
+)
 from leadline.data.ids import Ids, to_bytes, to_text
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Negative, Reading
@@ -18,7 +25,7 @@ from leadline.data.run import MatchedLists
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
-from leadline.estimation.score_histograms.histogram_result import HistogramOptions, bin_of
+from leadline.estimation.histogram_result import HistogramOptions, bin_of
 from leadline.evaluation.join import judge, named_sources, readable_twice
 from leadline.io.objects import Qrels, Run, read_qrels
 from leadline.io.read import QrelsLike, RunLike, counted_run

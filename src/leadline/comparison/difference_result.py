@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from leadline.charts import COLUMN
-from leadline.charts.distance_map import distance_map, distance_tree
+from leadline.charts.grid import distance_map, distance_tree
 from leadline.charts.line_plots import by_parameter, cumulative
 from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.ids import Vocabulary

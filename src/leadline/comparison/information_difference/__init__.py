@@ -1,1 +1,0 @@
-"""Information Difference of systems."""

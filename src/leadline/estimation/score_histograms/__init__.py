@@ -1,1 +1,0 @@
-"""HSA and DO from histograms of scores."""
