@@ -121,6 +121,17 @@ def test_notes_do_not_call_queries_with_an_answer_undefined() -> None:
     assert "no_relevant" in [one.code for one in ll.evaluate(QRELS, {"r": RUN}, [MEASURE, "RR"]).warnings]
 
 
+@pytest.mark.parametrize(
+    ("queries", "mean"), [("all", 0.5), ("with_relevant", 0.5), ("both", 0.0), ("complete", math.nan)]
+)
+def test_missing_queries_are_called_scored_1_only_if_they_are_averaged(queries: Any, mean: float) -> None:
+    qrels, run = {"q1": {"d": 1}, "q2": {"d": 0}, "q3": {"d": 0}}, {"q1": {"d": 2.0}, "q2": {"d": 1.0}}
+    results = ll.evaluate(qrels, {"run": run}, "NoAnswer", queries=queries)
+    assert results.mean("run", "NoAnswer") == pytest.approx(mean, nan_ok=True)
+    (notice,) = (str(one) for one in results.warnings if one.code == "without_answer")
+    assert ("if missing from a run, scored 1" in notice) == (mean == 0.5)
+
+
 def test_ranks_have_no_threshold() -> None:
     with pytest.raises(UsageError, match="order='rank'"):
         ll.evaluate(QRELS, {"bm25": RUN}, MEASURE, order="rank")
@@ -152,6 +163,19 @@ def test_queries_without_an_answer_are_not_called_scored_0_by_measures_that_leav
     both = ll.evaluate(qrels, run, ["RankOf(n=1)", "AP"])
     assert [str(one) for one in both.warnings] == [scored, left_out]
     assert both.means.tolist() == [[1.0, 0.5]]
+
+
+def test_queries_without_a_relevant_document_are_not_called_scored_0_by_measures_of_a_lower_level() -> None:
+    results = ll.evaluate({"q1": {"a": 1}}, {"q1": {"a": 1.0}}, ["AP", "P(rel=2)@1"])
+    assert results.means.tolist() == [[1.0, 0.0]]
+    (notice,) = (str(one) for one in results.warnings if one.code == "no_relevant")
+    assert notice.endswith("of grade 2 or more (scored 0 for measures with rel=2)")
+    (alone,) = (
+        str(one)
+        for one in ll.evaluate({"q1": {"a": 1}}, {"q1": {"a": 1.0}}, "P(rel=2)@1").warnings
+        if one.code == "no_relevant"
+    )
+    assert alone.endswith("of grade 2 or more (scored 0)")
 
 
 def test_undefined_values_of_several_runs_are_counted_per_run() -> None:

@@ -27,7 +27,7 @@ from leadline.result import Result, check_options
 
 Path = str | os.PathLike[str]
 WORST = 5  # number of queries listed as worst covered
-NEEDS_RUNS = "--qrels needs runs or documents to check. Pass runs or --docs DOCUMENTS."
+NEEDS_RUNS = "--qrels needs runs or documents to check. Pass runs or --docs DOCS."
 
 
 @dataclass(repr=False, eq=False)

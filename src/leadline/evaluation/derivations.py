@@ -450,10 +450,12 @@ def _rank(measure: RankOf, listed: Listed) -> Steps:
     position, others = wanted - sum(relevant[: first - 1]), last - first + 1 - tied
     value = above + position * others / (tied + 1)
     ranks = f"rank {first}" if first == last else f"ranks {first}-{last}"
-    before = f"on average, {position} / {tied + 1} of them are above it"
+    same = f"non-relevant documents with the same score ({ranks}): {others}"
+    if others:
+        same += f" (on average, {position} / {tied + 1} of them are above relevant document {wanted})"
     lines += [
         f"non-relevant documents with higher scores: {above}",
-        f"non-relevant documents with the same score ({ranks}): {others} ({before})",
+        same,
         f"{measure} = {above} + {position} x {others} / {tied + 1} = {number(value)}",
     ]
     return Steps(value, lines, last, columns)

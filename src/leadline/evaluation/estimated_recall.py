@@ -191,7 +191,7 @@ class RecallEstimates(NamedTuple):
                 for name, run in zip(names, self.recall, strict=True)
             )
             notes.append(
-                f"{measure} over all queries (not the mean over queries), with {percent(self.confidence)} "
+                f"{measure} over all queries together (micro-average), with {percent(self.confidence)} "
                 f"intervals over samples: {', '.join(values)}"
             )
         return notes

@@ -329,7 +329,7 @@ class Evaluation:
 
             results.weighted = self.weighted
             source = self.options["query_weights"]
-            source = "the given weights" if source == "in memory" else source
+            source = "query_weights" if source == "in memory" else source
             results.warnings.insert(0, weights_warning(self.weighted, self._share, source))
         label_warnings = machine_labels(self.qrels) if self.machine else []
         results.warnings = _unmatched(infos, values_of_runs, self.qrels) + label_warnings + results.warnings
@@ -348,7 +348,10 @@ class Evaluation:
         results.warnings += fractional_warning(noted) if self.profile.whole_grades else []
         results.warnings += self._pool_warnings
         results.returned = [run.returned for run in values_of_runs]
-        results.warnings += [*answerless(noted, self.measures), *returned(infos, results.returned)]
+        results.warnings += [
+            *answerless(noted, self.measures, averaging=self.averaging),
+            *returned(infos, results.returned),
+        ]
         if results.intervals is not None:
             from leadline.evaluation.limits import few_queries
 

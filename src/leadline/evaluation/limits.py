@@ -169,7 +169,7 @@ def weights_warning(weighted: Weighted, share: float, source: str) -> ResultWarn
     )
     words += f"; left out {queries(zero)} with weight 0" * bool(zero)
     few = (
-        f". Confidence intervals are approximate below an equivalent of {ENOUGH} queries (docs/comparing.md)"
+        f". Confidence intervals are approximate below the equivalent of {ENOUGH} queries (docs/comparing.md)"
     )
     words += few * (effective < ENOUGH)
     return ResultWarning("query_weights", words, number)

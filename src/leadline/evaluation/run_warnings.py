@@ -188,7 +188,8 @@ def warnings_of(
         count = _unanswered(qrels, rel)
         grade = "" if rel == 1.0 else f" of grade {rel:g} or more"
         over = counted(count, "judged query", "judged queries")
-        message = f"{over} without a relevant document{grade} ({rule})"
+        alone = f" for measures with rel={rel:g}" * (rel > min(levels))
+        message = f"{over} without a relevant document{grade} ({rule}{alone})"
         warnings.append(ResultWarning("no_relevant", message, count))
     if qrels.subtopics is not None and len(qrels.subtopics.names) == 1:
         name = qrels.subtopics.names[0]
@@ -296,13 +297,16 @@ def _uneven(infos: Sequence[RunInfo]) -> ResultWarning:
     return ResultWarning("uneven_judgments", message, len(shares))
 
 
-def answerless(qrels: QrelsColumns, measures: Sequence[Measure]) -> list[ResultWarning]:
+def answerless(
+    qrels: QrelsColumns, measures: Sequence[Measure], *, averaging: str = "all"
+) -> list[ResultWarning]:
     """Return what the means of measures of queries without an answer are over."""
     found = []
     for measure in (one for one in measures if one.unanswered):
         count = _unanswered(qrels, float(getattr(measure, "rel", 1.0)))
         over = counted(count, "judged query", "judged queries")
-        message = f"{measure}: mean over {over} without a relevant document (if missing from a run, scored 1)"
+        missing = " (if missing from a run, scored 1)" * (averaging in SCORED)
+        message = f"{measure}: mean over {over} without a relevant document{missing}"
         found.append(ResultWarning("without_answer", message, max(count, 1)))
     return found
 

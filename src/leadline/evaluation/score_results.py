@@ -196,7 +196,7 @@ def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
     ]
     rows = [results.queries.encode(first.queries.names) for results in parts]
     sampling = _merged(parts)
-    message = "values are estimates from a sample of judgments, and intervals are over queries and samples"
+    message = "values from sampled judgments are estimates, and intervals are over queries and samples"
     estimated = [] if sampling is None else [ResultWarning("estimates", message, 1)]
     return Results(
         [info for results in parts for info in results.runs],
@@ -543,7 +543,8 @@ class _Builder:
                     "queries. Add the missing values"
                 )
             words = (
-                f"queries for which some run has no {name}: {left} of {len(complete)} (left out of its mean)"
+                f"queries for which some run has no {name}: {left} of {len(complete)} "
+                "(left out of every run's mean)"
             )
             self.warnings.append(ResultWarning("missing_dropped", words, left))
         return np.broadcast_to(complete[None], values.shape).copy()
