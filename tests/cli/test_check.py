@@ -242,9 +242,8 @@ def test_subtopics_in_other_formats_are_checked_as_they_are_read(
             ("-o", "b.run"),
             (
                 "a.run:1: the line has 3 columns. A line of a run has 6 columns (query Q0 document rank "
-                "score tag). Errors that cannot be repaired: 1. Only repeated documents, NaN scores, "
-                "comments, columns after the sixth, several tags, mixed queries and wrong ranks can be "
-                "repaired."
+                "score tag). 1 error cannot be repaired, because leadline repairs only repeated documents, "
+                "NaN scores, comments, columns after the sixth, several tags, mixed queries and wrong ranks."
             ),
         ),
     ],

@@ -72,6 +72,10 @@ def test_other_arguments_are_checked_too() -> None:
     assert rejected(curve, QRELS, RUN, interpolation=5).startswith("interpolation must be ")
     words = "everything must be True or False, not 'all'"
     assert rejected(explain, QRELS, RUN, "AP", "q", everything="all") == words
+    assert rejected(ll.read_run, [["a"]], queries=5) == "queries must be a list or None, not 5"
+    words = "documents must be a list (each item is text) or None, not 5"
+    assert rejected(ll.read_run, [["a"]], queries=["q"], documents=5) == words
+    assert rejected(ll.gate, 5, fail_if_worse="AP") == "comparison must be a Comparison object, not 5"
     assert rejected(MEASURES.parse, 5) == "measure 5 is not valid. Pass a name such as AP."
 
 

@@ -584,7 +584,7 @@ def _parse_cutoffs(
     if parts["suffix"] and class_.has_persistence() and parts[0][parts.start("suffix") - 1] == ".":
         cuts = f"{parts['name']}@{text}"
         raise UsageError(
-            f"a number after a dot means p, as in {parts['name']}.95. For cutoffs, write {cuts}."
+            f"a number after a dot sets p: {parts['name']}.95 means p=0.95. For cutoffs, write {cuts}."
         )
     return [{name: value.strip()} for value in text.split(",")]
 

@@ -318,21 +318,26 @@ def _parts(text: str, mark: str) -> tuple[str, ...]:
 
 def _in_words(text: str, known: Mapping[str, Any]) -> str:
     """Describe what an annotation allows."""
-    return either(dict.fromkeys(_words(part, known) for part in _parts(text, "|")))
+    return either(dict.fromkeys(_words(text, known)))
 
 
-def _words(text: str, known: Mapping[str, Any]) -> str:
-    name, inside = _name_of(text), text.partition("[")[2].removesuffix("]")
-    if name in PLAIN_NAMES:
-        return PLAIN_NAMES[name]
-    if name == "tuple" and "..." not in inside:
-        return f"({', '.join(_in_words(part, known) for part in _parts(inside, ','))})"
-    if name in ("Iterable", "Sequence"):
-        return f"a list whose items are each {_in_words(inside, known)}"
-    if name in KINDS:
-        return KINDS[name].words
-    named = _named(name, known)
-    return _in_words(named, known) if isinstance(named, str) else name
+def _words(text: str, known: Mapping[str, Any]) -> Iterator[str]:
+    for part in _parts(text, "|"):
+        name, inside = _name_of(part), part.partition("[")[2].removesuffix("]")
+        if name in PLAIN_NAMES:
+            yield PLAIN_NAMES[name]
+        elif name == "tuple" and "..." not in inside:
+            yield f"a tuple ({', '.join(_in_words(each, known) for each in _parts(inside, ','))})"
+        elif name in ("Iterable", "Sequence"):
+            yield "a list" if inside == "Any" else f"a list (each item is {_in_words(inside, known)})"
+        elif name == "bool":
+            yield from ("True", "False")
+        elif name in KINDS:
+            yield KINDS[name].words
+        elif isinstance(named := _named(name, known), str):
+            yield from _words(named, known)
+        else:
+            yield f"a{'n' * (name[0] in 'AEIOU')} {name} object"
 
 
 def refusal(name: str, value: object, expected: str) -> UsageError:

@@ -14,7 +14,7 @@ from leadline import kernels
 from leadline.data.ids import to_text
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, OnDuplicate, OnNan, Reading
-from leadline.data.wording import percent
+from leadline.data.wording import counted, percent
 from leadline.errors import InputError, LeadlineError, MissingPackageError
 from leadline.io import row_columns
 from leadline.io import write as writing
@@ -441,9 +441,11 @@ def write_repaired(
     if left or found.lists is None:
         hint = ""
         if {each.code for each in left} - {*able, "unreadable", "empty"}:
-            hint = f"Errors that cannot be repaired: {sum(each.count for each in left)}. Only repeated "
-            hint += "documents, NaN scores, comments, columns after the sixth, several tags, mixed queries "
-            hint += "and wrong ranks can be repaired"
+            number = counted(sum(each.count for each in left), "error")
+            hint = f"{number} cannot be repaired, because leadline repairs only repeated documents, "
+            hint += (
+                "NaN scores, comments, columns after the sixth, several tags, mixed queries and wrong ranks"
+            )
         raise InputError(
             left[0].message.removesuffix("."),
             path=found.path,

@@ -128,7 +128,7 @@ def parse(text: bytes, path: str) -> list[SampledRow]:
     other = next(((line, fields) for line, fields in rows if not is_number(fields[3])), None)
     if other is not None:
         raise InputError(
-            f"column 4 has the unexpected value '{to_text(other[1][3])}'",
+            f"column 4 must be a number, not '{to_text(other[1][3])}'",
             path=path,
             line=other[0],
             hint=f"{COLUMNS}. {PREFERENCES}",
@@ -176,7 +176,8 @@ def _with_probability(fields: Sequence[bytes], document: int, grade: int, path: 
 def _number(field: bytes, what: str, path: str, line: int) -> float:
     number = number_in(field)
     if number is None:
-        raise InputError(f"{what} '{field.decode(errors='replace')}' is not a number", path=path, line=line)
+        found = f"{what} '{field.decode(errors='replace')}' is not a number"
+        raise InputError(found, path=path, line=line, hint=COLUMNS)
     return number
 
 
@@ -185,7 +186,8 @@ CODES = {b"1": 4.0, b"2": 3.0, b"3": 2.0, b"4": 1.0, b"5": 0.0, b"-1": 0.0}
 LISTED = "read as SMART relevance judgments (listed documents are relevant)"
 CODED = (
     "read as SMART relevance judgments of Cranfield. Codes 1 (best) to 4 become grades 4 to 1, and 5 and -1 "
-    "become grade 0. Queries are numbered by position in the query file (`--config text.id_column=place`)"
+    "become grade 0. Query ids are positions in the query file (for `leadline search`, use `--config "
+    "text.id_column=place`)"
 )
 
 
