@@ -130,6 +130,9 @@ def test_missing_queries_are_called_scored_1_only_if_they_are_averaged(queries: 
     assert results.mean("run", "NoAnswer") == pytest.approx(mean, nan_ok=True)
     (notice,) = (str(one) for one in results.warnings if one.code == "without_answer")
     assert ("if missing from a run, scored 1" in notice) == (mean == 0.5)
+    if queries == "all":
+        merged = Results.merge(results, queries="both").warnings
+        assert not any("if missing from a run" in str(one) for one in merged)
 
 
 def test_ranks_have_no_threshold() -> None:

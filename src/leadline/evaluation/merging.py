@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ from leadline.errors import UsageError
 from leadline.evaluation.limits import Bounds, few_queries, mean_intervals, same_weights
 from leadline.evaluation.run_warnings import (
     PER_RUN,
+    SCORED,
+    SCORED_ONE,
     Returned,
     count_warnings,
     no_judged_document,
@@ -253,7 +256,8 @@ def _warnings(parts: Sequence[Results], merged: Results, rule: str) -> list[Resu
     """Return the warnings of merged results, in the order in which `evaluate` gives them."""
     first = parts[0]
     fixed = [notice for notice in first.warnings if notice.code not in OF_RUNS]
-    tail = [notice for notice in fixed if notice.code in LAST]
+    untrue = "" if rule in SCORED else SCORED_ONE
+    tail = [replace(one, message=one.message.removesuffix(untrue)) for one in fixed if one.code in LAST]
     head = [notice for notice in fixed if notice.code not in LAST]
     unmatched = {
         info.name: document

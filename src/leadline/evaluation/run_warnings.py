@@ -152,6 +152,7 @@ MISSING_RULES = {
     "complete": "no mean, as in trec_eval 10; --complete scores them 0",
 }
 SCORED = ("all", "with_relevant")  # rules by which missing queries are scored 0
+SCORED_ONE = " (if missing from a run, scored 1)"  # by these rules, of queries without an answer
 UNDEFINED_RULES = {
     "mean": "scored 0",
     "defined": "left out of its mean",
@@ -305,7 +306,7 @@ def answerless(
     for measure in (one for one in measures if one.unanswered):
         count = _unanswered(qrels, float(getattr(measure, "rel", 1.0)))
         over = counted(count, "judged query", "judged queries")
-        missing = " (if missing from a run, scored 1)" * (averaging in SCORED)
+        missing = SCORED_ONE * (averaging in SCORED)
         message = f"{measure}: mean over {over} without a relevant document{missing}"
         found.append(ResultWarning("without_answer", message, max(count, 1)))
     return found
