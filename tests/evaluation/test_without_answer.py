@@ -17,6 +17,7 @@ import leadline as ll
 from conftest import Leadline
 from leadline.data.table import RunInfo
 from leadline.errors import UsageError
+from leadline.evaluation.merging import merge_results
 from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import warnings_of_undefined
 from leadline.scale import RunParts, evaluate_parts
@@ -131,7 +132,7 @@ def test_missing_queries_are_called_scored_1_only_if_they_are_averaged(queries: 
     (notice,) = (str(one) for one in results.warnings if one.code == "without_answer")
     assert ("if missing from a run, scored 1" in notice) == (mean == 0.5)
     if queries == "all":
-        merged = Results.merge(results, queries="both").warnings
+        merged = merge_results([results], queries="both").warnings
         assert not any("if missing from a run" in str(one) for one in merged)
 
 
