@@ -104,11 +104,11 @@ def test_another_format_is_refused_by_name_with_what_to_do(tmp_path: Path) -> No
 
 
 DIFFERENT: dict[str, tuple[dict[str, Any], str]] = {
-    "depth": ({"depth": 2}, "depth was none and is now 2"),
-    "profile": ({"profile": "trec10"}, "profile was leadline and is now trec10"),
-    "averaging": ({"queries": "both"}, "queries was all and is now both"),
-    "unjudged": ({"judged_only": True}, "judged-only was false and is now true"),
-    "negative": ({"negative": "unjudged"}, "negative was nonrelevant and is now unjudged"),
+    "depth": ({"depth": 2}, "'depth' was none and is now 2"),
+    "profile": ({"profile": "trec10"}, "'profile' was leadline and is now trec10"),
+    "averaging": ({"queries": "both"}, "'queries' was all and is now both"),
+    "unjudged": ({"judged_only": True}, "'judged-only' was false and is now true"),
+    "negative": ({"negative": "unjudged"}, "'negative' was nonrelevant and is now unjudged"),
     "measure": ({"measures": ["RR", "P@5"]}, r"it lacks P@5 \(it has RR\)"),
 }
 
@@ -299,5 +299,5 @@ def test_a_result_that_has_only_the_path_of_a_file_is_compared_by_path(path: Pat
     found = ll.compare(QRELS, {"run": RUNS["best"]}, baseline=path, **given)
     assert found.pairs[0].verdict == "identical"
     other = file.rename(tmp_path / "b.csv")
-    with pytest.raises(UsageError, match=r"lengths was .*a\.csv:tokens and is now .*b\.csv:tokens\."):
+    with pytest.raises(UsageError, match=r"'lengths' was .*a\.csv:tokens and is now .*b\.csv:tokens\."):
         ll.compare(QRELS, {"run": RUNS["best"]}, baseline=path, lengths=f"{other}:tokens")

@@ -175,6 +175,8 @@ def test_queries_of_one_side_only_are_left_out_and_counted() -> None:
     both = compare(QRELS, runs, "RR", queries="both")
     assert (all_queries.pairs[0].queries, both.pairs[0].queries) == (QUERIES, 10)
     assert "pairs_of_fewer_queries" in {notice.code for notice in both.warnings}
+    two = {notice.code: str(notice) for notice in compare(QRELS, runs, "RR", "AP", queries="both").warnings}
+    assert "2 pairs" not in two["pairs_of_fewer_queries"]  # one pair by two measures
     assert "pairs_of_fewer_queries" not in {notice.code for notice in all_queries.warnings}
     shared = evaluate({name: QRELS[name] for name in runs["b"]}, runs, "RR").means[:, 0]
     assert both.pairs[0].difference == pytest.approx(float(shared[1] - shared[0]))

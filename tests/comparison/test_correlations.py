@@ -132,6 +132,16 @@ def test_what_is_left_out_is_counted_and_too_little_is_refused() -> None:
         found["tau"]
 
 
+def test_a_run_without_one_of_two_measures_of_a_file_is_not_missing_from_the_file(tmp_path: Path) -> None:
+    means = {"a": {"AP": 0.1, "P": 0.2}, "b": {"AP": 0.2}, "c": {"AP": 0.3, "P": 0.4}}
+    path = tmp_path / "means.json"
+    path.write_text(json.dumps({"runs": [{"name": name, "mean": mean} for name, mean in means.items()]}))
+    found = correlate(f"{path}:AP", f"{path}:P")
+    (said,) = (notice.message for notice in found.warnings if notice.code == "only_one_side")
+    assert "no P in" in said
+    assert "only in" not in said
+
+
 def test_a_constant_side_is_said_and_numbers_that_are_missing_are_told_from_names() -> None:
     found = correlate({"a": 1, "b": 1, "c": 1}, {"a": 2, "b": 1, "c": 3}, draws=0)
     assert math.isnan(found["pearson"].value)

@@ -150,8 +150,16 @@ def test_runs_without_a_common_query_do_not_pass() -> None:
     found = gates_of(compare(results, baseline="b"), [Condition("RR")])
     assert (found[0].failed, found[0].cannot_tell) == (True, True)
     assert str(found[0]) == (
-        "CANNOT TELL: a and b cannot be compared on RR, because no query counts in both means"
+        "CANNOT TELL: a and b cannot be compared on RR, because no query counts toward both means"
     )
+
+
+def test_without_spread_no_margin_is_said_to_be_carried() -> None:
+    second = {query: {"x": 2.0, next(iter(judged)): 1.0} for query, judged in RUNS["best"].items()}
+    compared = compare(QRELS, {"best": RUNS["best"], "second": second}, "RR", baseline="second")
+    (found,) = gates_of(compared, [Condition("RR", 0.1, NOT_WORSE)])
+    assert found.detectable_difference == 0
+    assert "equally good" not in str(found) + report_of(found, compared.results)
 
 
 def test_a_loss_of_just_the_margin_passes_and_one_above_it_does_not() -> None:

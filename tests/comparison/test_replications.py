@@ -200,6 +200,10 @@ def test_one_query_has_values_and_no_intervals() -> None:
         math.isnan(value.low) and value.withheld == "there is only one query" for value in result.values
     )
     assert "one_query" in {notice.code for notice in result.warnings}
+    other = ll.replicate(runs, runs, qrels={"q0": {"d": 1}}, qrels2={"q0": {"d": 1}}, measures="RR")
+    (reason,) = (line for line in str(other).splitlines() if line.startswith("no interval for"))
+    assert "RR replicated effect" in reason  # as in the table
+    assert "reproduced" not in reason
 
 
 def test_queries_that_a_run_lacks_are_counted() -> None:

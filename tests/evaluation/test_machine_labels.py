@@ -57,6 +57,11 @@ def test_ranks_and_pairs_say_how_many_judgments_are_labels() -> None:
         ll.rank(LABELLED, runs, "P@1")
     notes = [one.message for one in ll.compare(LABELLED, runs, "P@1").warnings if one.code == "not_tested"]
     assert notes == [f"1 pair is not tested: {says}"]
+    both = ll.compare(LABELLED, runs, ["P@1", "P@2"])  # one pair by two measures
+    assert [one.message.partition(":")[0] for one in both.warnings if one.code == "not_tested"] == [
+        "2 comparisons are not tested"
+    ]
+    assert "sample" not in both.sentences()[0]
 
 
 def test_judges_that_are_people_and_judgments_without_judges_are_not_warned_of() -> None:

@@ -121,7 +121,7 @@ def _other_judgments(results: Results, baseline: Baseline) -> list[str]:
     if then_digest == now_digest:
         return []
     if then_digest is None:
-        return ["it does not say which judgments it was computed from"]
+        return ["it does not say which judgments its values were computed from"]
     used = [
         words
         for name, words in HASHED.items()
@@ -146,7 +146,8 @@ def _other_options(options: Mapping[str, Any], known: Mapping[str, Any]) -> list
         then = known.get(name, now if not now else None)
         if then not in (now, options[name]):  # only `save_baseline` stores the content in place of a path
             shown = now if "SHA-256" in str(then) else options[name]
-            differing.append(f"{name.replace('_', '-')} was {_shown(then)} and is now {_shown(shown)}")
+            option = name.replace("_", "-")
+            differing.append(f"option '{option}' was {_shown(then)} and is now {_shown(shown)}")
     return differing
 
 

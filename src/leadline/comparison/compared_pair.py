@@ -236,11 +236,9 @@ def sentence(
         return f"{both} have the same {pair.measure} {every}."
     if pair.verdict == "undecided":
         untested = pair.these_low is not None and math.isnan(pair.these_low)
-        few = f"{query_count(pair)} cannot show which is better"
-        why = "not tested, because there is no interval for this sample" if untested else few
-        return (
-            f"No significant difference between {both} on {pair.measure}: {signed(pair.difference)}; {why}."
-        )
+        what, value = f"difference between {both} on {pair.measure}", signed(pair.difference)
+        words = f"No significant {what}: {value}; {query_count(pair)} cannot show which is better."
+        return f"Not tested: the {what}, {value}, has no valid interval." if untested else words
     numbers = difference_text(pair, rules, reach, per_pair=per_pair)
     numbers += f", {_p(pair, rules)}, {query_count(pair)}{_these(pair)}"
     if pair.verdict in ("better", "worse"):
@@ -279,9 +277,9 @@ def no_query(a: str, b: str, measure: str) -> str:
     """Return the statement that two runs have no query in common.
 
     >>> no_query("bm25", "dense", "AP")
-    'bm25 and dense cannot be compared on AP, because no query counts in both means'
+    'bm25 and dense cannot be compared on AP, because no query counts toward both means'
     """
-    return f"{a} and {b} cannot be compared on {measure}, because no query counts in both means"
+    return f"{a} and {b} cannot be compared on {measure}, because no query counts toward both means"
 
 
 def shown_limits(pair: ComparedPair, reach: float, *, per_pair: bool = False) -> tuple[float, float]:
@@ -475,7 +473,8 @@ def pair_notes(
     for verdicts, listed in zip(comparison.verdicts, map(set, chosen), strict=True):
         every += verdicts
         hidden += [verdict for index, verdict in enumerate(verdicts) if index not in listed]
-    notes.append(f"{counted(len(every), 'pair')}: {counts_of(every)}")
+    noun = "pair" if len(chosen) == 1 else "comparison"  # of pairs by several measures
+    notes.append(f"{counted(len(every), noun)}: {counts_of(every)}")
     if hidden:
         notes.append(f"not shown: {counts_of(hidden)} (--pairs all)")
     return notes

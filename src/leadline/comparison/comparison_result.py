@@ -404,8 +404,8 @@ class Comparison(Tested, Result):
             shared = (~np.isnan(differences)).sum(axis=0)
             most = np.maximum(own[self.pairing.first], own[self.pairing.second])
             count += int((shared < most).sum())
-        pairs = counted(count, "pair has", "pairs have")
-        words = f"{pairs} means over different queries (only shared queries are compared)"
+        cover = counted(count, "comparison covers", "comparisons cover")
+        words = f"{cover} fewer queries than the mean of run a or b (only shared queries are compared)"
         return [ResultWarning("pairs_of_fewer_queries", words, count)] if count else []
 
     def sentences(self) -> list[str]:

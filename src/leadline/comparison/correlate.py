@@ -441,10 +441,12 @@ def _warnings(
     for side, column in zip(sides, values, strict=True):
         words = f"{side.measure} ({side.path}) is the same for all runs, so coefficients are undefined"
         found.append(("constant", words, int(not levels(column).any())))
-    for side in sides:
+    for side, beside in (sides, sides[::-1]):
         alone = sorted(set(side.values) - set(both))
-        shown = first_few(alone)
-        words = f"left out {counted(len(alone), 'run')} found only in {side.path} ({shown})"
+        where = f"found only in {side.path}"
+        if side.path == beside.path:
+            where = f"with {side.measure} but no {beside.measure} in {side.path}"
+        words = f"left out {counted(len(alone), 'run')} {where} ({first_few(alone)})"
         found.append(("only_one_side", words, len(alone)))
     for side in sides:
         reasons = [reason for name, reason in side.withheld if name in names]

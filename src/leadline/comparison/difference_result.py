@@ -246,7 +246,7 @@ class Difference(Result):
         return [
             f"{counted(len(self.names), 'system')}, mean over {queries(int(self.counted.sum()))}, "
             + ("divided by the RIC of the ideal list" if self.options["normalise"] else "in bits"),
-            *([f"to 1, to 2, ...: id{self.at}, the Information Difference to that system"] if small else []),
+            *([f"to 1, to 2, ...: id{self.at} (Information Difference) from that system"] if small else []),
             "reversed: number of lists that rank most of their pairs in the wrong order",
             *self._lists(),
             *super()._notes(),

@@ -339,7 +339,9 @@ class Tested:
             found += _resamples_without_spread(self.differences)
         tested = self.differences if self.rules.joint != TUKEY else []
         count = sum(int(decided_by_sign(table, self.groups).sum()) for table in tested)
-        words = f"the sign test decides {counted(count, 'pair')} with the same difference on every query"
+        words = (
+            f"the sign test decides {counted(count, 'comparison')} with the same difference on every query"
+        )
         return [*found, *raised(("decided_by_sign", words, count))]
 
     def _few_queries(self) -> list[ResultWarning]:
@@ -385,8 +387,7 @@ class Tested:
             factor = size * float(rules.corrected(np.full(size, 1 / size))[0])
             enough = math.ceil(round(factor) / rules.alpha)
             kind = type(rules.test).__name__
-            tests = f"none of the {size:,} tests can" if size > 1 else "the test cannot"
-            words = f"with {draws:,} draws, {tests} be significant (use {kind}(draws={enough}))"
+            words = f"with {draws:,} draws, no difference can be significant (use {kind}(draws={enough}))"
             return [ResultWarning("too_few_draws", words, size)]
         words = (
             f"no difference can be significant, because the runs{' of each pair' * (size > 1)} differ on at "
@@ -397,9 +398,9 @@ class Tested:
         elif rules.joint:
             words += f"p ({rules.joint}) is at least {corrected:.2g}"
         else:
-            words += f"p ({rules.test}) is at least {smallest:.2g}" + f" in each of {size:,} tests" * (
-                size > 1
-            )
+            each = " per measure" * (rules.family == "measure" and len(self.parts) > 1)
+            words += f"p ({rules.test}) is at least {smallest:.2g}"
+            words += f" in each of {size:,} tests{each}" * (size > 1)
         return [ResultWarning("too_few_queries", words, most)]
 
 
@@ -473,7 +474,7 @@ def _resamples_without_spread(differences: Sequence[Floats], *, most: float = 0.
             share = float(((times / len(defined)) ** len(defined)).sum())
             worst, count = max(worst, share), count + (share > most)
     words = (
-        f"p is approximate for {counted(count, 'pair')}: up to {100 * worst:.0f} % of the resamples "
+        f"p is approximate for {counted(count, 'comparison')}: up to {100 * worst:.0f} % of the resamples "
         "have the same difference on every query"
     )
     return [ResultWarning("resamples_without_spread", words, count)] if count else []

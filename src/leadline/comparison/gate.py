@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from math import isfinite, isnan, nan
+from math import inf, isfinite, isnan, nan
 from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -176,7 +176,7 @@ class Gate:
         if not isnan(self.p):
             text += f", {p_of_loss(self.p, margin, below=kind == NOT_WORSE)}"
         text += f", n = {self.sample}"
-        if isfinite(self.detectable_difference) and self.rules is not None:
+        if 0 < self.detectable_difference < inf and self.rules is not None:
             text += (
                 f". An equally good run would pass with {percent(self.rules.power)} power at a margin of "
                 f"{self.detectable_difference:.2g} or more"
@@ -363,7 +363,7 @@ def decided_on(better: Floats, condition: Condition, rules: Rules, groups: Group
         if unchanged[column]:
             reasons[column] = ""
         elif not units:
-            reasons[column] = "no query counts in both means"
+            reasons[column] = "no query counts toward both means"
         elif not reasons[column]:
             least = one_sign if decided[column] else rules.test.smallest
             noun = ("group of queries", "groups of queries") if in_groups(groups) else ("query", "queries")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from math import isfinite, isnan
+from math import inf, isfinite, isnan
 
 import numpy as np
 
@@ -67,7 +67,7 @@ def _numbers(gate: Gate, results: Results, index: int) -> list[tuple[str, str]]:
             ("p", f"{p} ({rules.test}; H0: {gate.null}; {needed})"),
         ]
     rows += [("n", gate.sample), ("verdict", gate.outcome.lower()), ("reason", gate.reason)]
-    if rules is not None and isfinite(gate.detectable_difference) and gate.tested:
+    if rules is not None and 0 < gate.detectable_difference < inf and gate.tested:
         margin, power = f"{gate.detectable_difference:.2g}", percent(rules.power)
         rows.append(("margin", f"at {margin} or more, an equally good run passes with {power} power"))
     return rows

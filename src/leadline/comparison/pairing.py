@@ -394,9 +394,10 @@ class These(NamedTuple):
     def warnings(self) -> list[ResultWarning]:
         """Return a warning of each reason for which pairs are not tested."""
         listed = [reason for row in self.reasons for reason in row if reason]
+        noun = "pair" if len(self.reasons) == 1 else "comparison"  # of pairs by several measures
         return [
             ResultWarning(
-                "not_tested", f"{counted(number, 'pair is', 'pairs are')} not tested: {one}", number
+                "not_tested", f"{counted(number, f'{noun} is', f'{noun}s are')} not tested: {one}", number
             )
             for one, number in Counter(listed).items()
         ]

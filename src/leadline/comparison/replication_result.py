@@ -137,9 +137,7 @@ class Replication(Result):
 
     def _columns(self) -> list[Column]:
         statistic, measure, run, value, low, high, p, number, withheld = zip(*self.values, strict=True)
-        names = [STATISTICS[key] for key in statistic]
-        if not self.paired:
-            names = [name.replace("reproduced", "replicated") for name in names]
+        names = list(map(self._named, statistic))
         return [
             Column("statistic", statistic, hidden=True),
             Column("measure", measure, hidden=True),
@@ -154,6 +152,11 @@ class Replication(Result):
             Column("queries", number, dropped=1),
             Column("withheld", withheld, hidden=True),
         ]
+
+    def _named(self, statistic: str) -> str:
+        """Return the name of a statistic: of a reproduction or of a replication."""
+        name = STATISTICS[statistic]
+        return name if self.paired else name.replace("reproduced", "replicated")
 
     def _notes(self) -> list[str]:
         level = percent(self.options["confidence"])
@@ -181,7 +184,7 @@ class Replication(Result):
         reasons: dict[str, list[str]] = {}
         for value in self.values:
             if value.withheld:
-                words = " ".join(filter(None, (value.measure, STATISTICS[value.statistic], value.run)))
+                words = " ".join(filter(None, (value.measure, self._named(value.statistic), value.run)))
                 reasons.setdefault(value.withheld, []).append(words)
         notes += [f"no interval for {', '.join(names)}: {reason}" for reason, names in reasons.items()]
         return [*notes, *super()._notes()]

@@ -81,8 +81,8 @@ SETTINGS = {
     "discount": {"log2": "1 / log2(rank + 1)", "jk": "1 / log2(rank) from rank 3 (Jarvelin and Kekalainen)"},
     "rule": {
         "standard": "reached exactly",
-        "trec9": "int(level R + 0.9) relevant documents (trec_eval 9, pytrec_eval)",
-        "trec10": "level R relevant documents, rounded (trec_eval 10)",
+        "trec9": "int(level x R + 0.9) relevant documents (trec_eval 9, pytrec_eval)",
+        "trec10": "level x R relevant documents, rounded (trec_eval 10)",
     },
     "missing_queries": {
         "zero": "counted 0 (leadline, trec_eval -c, ir_measures)",
