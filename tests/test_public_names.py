@@ -51,6 +51,16 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
         _ = ll.evalute  # type: ignore[attr-defined]
 
 
+def test_python_adds_no_guess_to_the_right_call() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import leadline; leadline.load_run"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr.endswith("has no attribute 'load_run'. Use read_run(path).\n")
+
+
 def test_importing_leadline_loads_nothing_else_until_it_is_used() -> None:
     wanted = "('numpy', 'click', 'leadline')"
     loaded = f"sorted(name for name in sys.modules if name.split('.')[0] in {wanted})"

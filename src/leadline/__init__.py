@@ -56,7 +56,10 @@ __all__ = sorted([*_HOMES, *_PACKAGES, "__version__"])  # noqa: PLE0605  # which
 
 def __getattr__(name: str) -> object:
     if name not in _HOMES and name not in _PACKAGES:
-        raise AttributeError(f"module 'leadline' has no attribute '{name}'{_instead(name)}")
+        hint = _instead(name)
+        # With a name but no object, Python adds no guess of its own to the hint.
+        about = {"name": name} if hint else {}
+        raise AttributeError(f"module 'leadline' has no attribute '{name}'{hint}", **about)
     import importlib
 
     if name in _PACKAGES:

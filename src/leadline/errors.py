@@ -260,4 +260,5 @@ class UnknownIdError(LeadlineError, KeyError):
         if meant := did_you_mean(self.name, names):
             return f"{found} {meant}"
         first = ", ".join(map(repr, names[:3])) + ", ..." * (len(names) > 3)
-        return punctuated(f"{found} The queries are {first}") if names else f"{found} It is empty."
+        are = "queries are" if len(names) > 1 else "only query is"
+        return punctuated(f"{found} The {are} {first}") if names else f"{found} It is empty."

@@ -301,4 +301,4 @@ def test_a_kind_told_by_numbers_alone_is_said(tmp_path: Path, leadline: Leadline
 
 def test_scores_replaced_by_ranks_are_said(tmp_path: Path, leadline: Leadline) -> None:
     found = leadline("convert", file_of(tmp_path, "a.run", RUN), tmp_path / "b.run", "-C", "order=rank")
-    assert found.out.endswith("; left out: scores (replaced by the negative rank)\n")
+    assert found.out.endswith("; left out: scores (replaced by negative ranks)\n")

@@ -146,7 +146,7 @@ def test_no_refusal_advises_a_setting_that_the_command_does_not_have(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("measures = 'AP'\n", "set both 'judgments' and 'runs' in the file and leave out QRELS RUN..."),
+        ("measures = 'AP'\n", "set both 'judgments' and 'runs' in the file and use `leadline evaluate --con"),
         ("order = 1\n", "'order' is not a table of settings. Put"),
         ("[read\n", "invalid TOML"),
         (
@@ -161,6 +161,12 @@ def test_a_faulty_file_is_refused(text: str, said: str, tmp_path: Path, leadline
     config = tmp_path / "my.toml"
     config.write_text(text)
     assert said in leadline(*ASKED, "--config", config).refusal
+
+
+def test_an_experiment_is_sent_to_a_command_that_runs_one(tmp_path: Path, leadline: Leadline) -> None:
+    config = tmp_path / "my.toml"
+    config.write_text("measures = 'AP'\n")
+    assert f"use `leadline compare --config {config}`." in leadline("replicate", "-C", config).refusal
 
 
 @pytest.mark.parametrize(

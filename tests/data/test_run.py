@@ -181,6 +181,8 @@ def test_a_query_that_is_not_there_is_a_key_error_that_names_the_nearest(query: 
     assert isinstance(refused.value, UnknownIdError)
     assert isinstance(refused.value, ll.LeadlineError)
     assert str(refused.value) == says
+    with pytest.raises(KeyError, match="The only query is 'q1'"):
+        ll.Run({"q1": {"d1": 1.0}})["zzz"]
 
 
 @given(RUNS)

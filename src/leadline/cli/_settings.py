@@ -88,7 +88,8 @@ COUNT = click.IntRange(1, LARGEST)
 SETTINGS = {
     setting.key: setting
     for setting in (
-        Setting("read.columns", "Column names for runs without a header, such as query_id,doc_id,rank."),
+        Setting("read.columns", "Column names for runs (with `convert`, also for qrels) without a header, "
+                "such as query_id,doc_id,rank."),
         Setting("read.documents", "Number of documents in the collection, for the measures Utility and "
                 "FallOut.", click.IntRange(0, LARGEST), tried=("-N",)),
         Setting("read.documents_of", "How to find the document of each chunk in a run: a pattern whose "
@@ -218,7 +219,7 @@ SETTINGS = {
         Setting("histogram.sample_from", "With --sample, documents to sample from: each run's own lists, or "
                 "the union of the lists of all runs.", one_in("list", "union"), "list"),
         Setting("histogram.show", "Run to show in the figure (at most four runs). [default: all runs if at "
-                "most four, or the runs with the highest and lowest HSA]", many=True),
+                "most four, otherwise the runs with the highest and lowest HSA]", many=True),
         Setting("index.positions", "Store term positions, which only the model SDM needs. An index without "
                 "positions is smaller.", click.BOOL, default=True, tried=("--no-positions",)),
         Setting("index.prefix", "With --store-text, number of bytes to store from the start of each text. "
@@ -243,8 +244,8 @@ SETTINGS = {
         Setting("topics.alpha", "Dirichlet prior of each topic in a document. [default: 50 / number of "
                 "topics]", click.FLOAT),
         Setting("topics.beta", "Dirichlet prior of each word in a topic.", click.FLOAT, 0.01),
-        Setting("topics.distance", "Distance between topic vectors by which documents are ranked.",
-                one_in("hellinger", "js", "cosine"), "hellinger"),
+        Setting("topics.distance", "Distance between topic vectors by which documents are ranked "
+                "(js: Jensen-Shannon).", one_in("hellinger", "js", "cosine"), "hellinger"),
         Setting("topics.estimator", "Estimator of perplexity: left-to-right, over whole documents, or "
                 "completion, which scores every second token given the others.",
                 one_in("left-to-right", "completion"), "left-to-right"),
@@ -540,8 +541,9 @@ def _in_file(path: str, command: click.Command) -> Iterator[tuple[str, str]]:
             hint = f"Put each setting in its table, such as {key} under [{place}]."
             if group in KEYS:
                 wrong = f"'{group}' is a key of an experiment, but this file has no key 'runs'"
-                hint = "To run an experiment, set both 'judgments' and 'runs' in the file and leave out "
-                hint += "QRELS RUN..."
+                name = command.name if command.name in EXPERIMENTAL else "compare"
+                hint = "To run an experiment, set both 'judgments' and 'runs' in the file and use `leadline "
+                hint += f"{name} --config {path}`."
             raise InputError(wrong, path=path, hint=hint)
         for name, content in table.items():
             known = SETTINGS.get(f"{group}.{name}".replace("-", "_"))

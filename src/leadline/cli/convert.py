@@ -165,7 +165,7 @@ def command(
         if header and not to_trec:
             lost.append("header ir_metadata")
         if options["order"] == "rank":
-            lost.append("scores (replaced by the negative rank)")
+            lost.append("scores (replaced by negative ranks)")
         if counts.tag and not to_trec:
             lost.append(f"tag {counts.tag}")
     else:

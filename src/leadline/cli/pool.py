@@ -230,9 +230,9 @@ def _draw_twice(number: int, outputs: Outputs, others: dict[str, Any], earlier: 
     notes = [f"{output}: {note}"]
     for measure, of_sizes in widths.items():
         words = ", ".join(f"{half:.3f} with {counted(size, 'pair')}" for size, half in of_sizes.items())
-        of = "of the difference" if first.design.get("for_pair") else "per run"
-        share = f"if judges disagree on {percent(DISAGREE)} of the pairs"
-        notes.append(f"expected half-width of {measure} {of}, {share}: {words}")
+        of = "for the difference" if first.design.get("for_pair") else "per run"
+        share = f"if the two judges disagree on {percent(DISAGREE)} of the pairs"
+        notes.append(f"expected 95 % interval half-width of {measure} {of}, {share}: {words}")
     write_drawn_pool(second, output, notes)
     data = {"pairs": count, "expected": number, "pool": output, "half_widths": widths}
     table = Table(["pairs", "drawn"], [[pairs, count]], notes=notes)

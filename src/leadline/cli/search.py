@@ -153,7 +153,11 @@ def write_runs(runs: Any, output: str | None) -> dict[str, str]:
         return {}
     if not non_empty:
         untaught = [warning.message for warning in runs.warnings if warning.code == "no_feedback"]
-        reason = f"no model found a document ({untaught[0]})" if untaught else "no query matches any document"
+        reason = (
+            f"no model found a document (leadline {untaught[0]})"
+            if untaught
+            else "no query matches any document"
+        )
         raise UsageError(f"{reason}, so there is no run to write")
     made = len(runs) > 1 and not os.path.exists(output)
     if len(runs) == 1:
