@@ -98,7 +98,7 @@ def listing(kinds: list[type[Measure]]) -> Table:
         *groups,
         "",
         "[@k] is optional",
-        "average: mean (counts undefined values as 0), defined (mean without them), geometric (mean) or sum",
+        "average: mean (undefined values count as 0), defined (mean without them), geometric mean, or sum",
         "`leadline measures NAME` shows the formula, parameters, source and an example",
     ]
     rows = catalogue(kinds).rows
