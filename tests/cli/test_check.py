@@ -479,6 +479,9 @@ def test_a_run_without_scores_is_converted_by_rank(tmp_path: Path, leadline: Lea
     assert "use `leadline convert --config read.order=rank`" in leadline("check", run).out
     assert leadline("convert", run, ranked, "--config", "read.order=rank").status == 0
     assert read_run(ranked).to_dict() == {"q1": {"d1": -1.0}}
+    run.write_text('{"results": [{"id": "d1", "score": 1}]}')
+    found = leadline("check", run, "--config", "read.kind=run").out
+    assert "use `leadline convert --config read.queries_in=QUERIES`" in found
 
 
 @pytest.mark.parametrize("policy", ["first", "last", "max"])

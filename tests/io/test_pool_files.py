@@ -101,7 +101,7 @@ def test_a_pool_in_json_keeps_its_probabilities(tmp_path: Path, name: str, form:
         ("query_id\tdoc_id\tcontributors\nq\td\t[1]\n", "the contributors must be a JSON object"),
         ("query_id\tdoc_id\tcontributors\nq\td\t{\n", "the contributors must be a JSON object"),
         ("query_id\tother\tmore\nq\td\t1\n", "no column 'doc_id'. The columns are query_id, other, more."),
-        ("query_id\tdoc_id\nq\t\n", "the query_id or the doc_id is empty"),
+        ("query_id\tdoc_id\nq\t\n", "the query id or the document id is empty"),
         ("query_id\tdoc_id\n", "contains no query-document pairs"),
     ],
 )

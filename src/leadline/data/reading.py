@@ -341,7 +341,7 @@ def reading_and_cut(
     return Reading(**reading), Cut(**cut)  # type: ignore[arg-type]  # checked in __post_init__
 
 
-# Keywords of other programs, and what says the same here.
+# Keywords of other programs, what a function must have for the advice, and what says the same here.
 WORDS = {
     "alpha": ("confidence", "confidence (1 - alpha)"),
     "max_p": ("confidence", "confidence (1 - max_p)"),
@@ -351,14 +351,17 @@ WORDS = {
     "stat_test": ("test", "test='T', 'Randomisation' or 'Wilcoxon'"),
     "names": ("runs", '{"name": run} in place of the run'),
     "qrel": ("qrels", "qrels"),
-    "top_k": ("depth", "depth, or a measure with a cutoff such as nDCG@10"),
-    "k": ("depth", "depth, or a measure with a cutoff such as nDCG@10"),
+    "top_k": ("depth measures", "depth, or a measure with a cutoff such as nDCG@10"),
+    "k": ("depth measures", "depth, or a measure with a cutoff such as nDCG@10"),
     "kind": ("qrels", "leadline.read_qrels(path, kind='qrels')"),
     "changed": ("baseline", "comparison.records(changed=...)"),
     "per_query": ("queries", "results.per_query(), or results.write(path, per_query=True)"),
     "query_slice": (
-        "queries",
-        "`leadline compare --query-slice FILE:COLUMN`, or one call per slice with queries_in=IDS",
+        "measures queries_in query_weights",
+        (
+            "`leadline evaluate` or `leadline compare` with --query-slice FILE:COLUMN, or one call per slice "
+            "with queries_in=IDS"
+        ),
     ),
     "config": ("on_duplicate", "one keyword per setting, as in on_duplicate='first'"),
     "fail_if_worse": ("baseline", "leadline.gate(comparison, fail_if_worse=...)"),
@@ -378,6 +381,7 @@ def refuse_unknown(
         allowed = [*explicit, *(option for option in known if option not in explicit)]
         meant = did_you_mean(name, allowed, most=1, cutoff=0.5)
         advice = meant or f"Its options are {', '.join(allowed)}."
-        if WORDS.get(name, ("",))[0] in (*allowed, *(one.name for one in parameters)):
-            advice = f"Use {WORDS[name][1]}."
+        needed, instead = WORDS.get(name, ("?", ""))
+        if {*needed.split()} <= {*allowed, *(one.name for one in parameters)}:
+            advice = f"Use {instead}."
         raise UnknownOptionError(f"{function.__name__}() has no option '{name}'. {advice}")

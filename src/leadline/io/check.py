@@ -389,9 +389,8 @@ def _words(error: LeadlineError) -> str:
     if not isinstance(error, InputError):
         return str(error)
     repair = re.sub(r"add `(?=--config read\.on_)", "use `leadline check FILE --fix -o COPY ", error.hint)
-    return str(
-        InputError(error.found, hint=repair.replace("add `--config", "use `leadline convert --config"))
-    )
+    repair = re.sub("(add|pass it as) `--config", "use `leadline convert --config", repair)
+    return str(InputError(error.found, hint=repair))
 
 
 def _repeats(lists: Lists, kind: str, *, error: bool) -> Iterator[Problem]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 OWNERS = ("run", "name")
 NO_PAIRS = "contains no query-document pairs"
 PAIRS = "Use qrels, a run, or a table with the columns query_id and doc_id"
-NO_ID = "the query_id or the doc_id is empty"
+NO_ID = "the query id or the document id is empty"
 Row = tuple[bytes, bytes, float]
 
 
