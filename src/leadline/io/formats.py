@@ -233,11 +233,11 @@ def left_out(
         parts = (plain.fields_of(line) for _, line in lines)
         count = sum(len(part) > 1 and part[1] != b"0" for part in parts)
         return [f"column 2 (not 0 in {counted(count, 'line')})"] if count else []
-    records = records_of(source, what, subtopics=subtopics)
+    records = records_of(source, what, reading, subtopics=subtopics)
     if not records.names:
         empty = len(records.empty) if what == "grade" else 0
         return [f"{queries(empty)} without judgments"] if empty else []
-    *kept, more = row_checks.choose(records.names, what)
+    *kept, more = row_checks.choose(records.names, what, by_rank=reading.by_rank)
     kept += [more] if what == "score" or subtopics else []
     tag = row_columns.find(records.names, row_columns.TAG) if what == "score" else None
     return [f"column {name}" for name in records.names if name not in {*kept, tag}]
@@ -303,7 +303,13 @@ def kind_of_trec(text: bytes) -> str:
 
 
 def _content_of_rows(source: Opened) -> str:
-    found = records_of(source, "" if source.format is HEADERLESS else "grade")
+    try:
+        found = records_of(source, "" if source.format is HEADERLESS else "grade")
+    except InputError:
+        table = None if source.format.rows is None else source.format.rows(source, "score", False)
+        if isinstance(table, Table) and row_columns.run_column(table.names, row_columns.RANK):
+            return "run"
+        raise
     # Lists of ids are rankings unless they are named as relevant.
     if found.listed or row_columns.run_column(found.names, row_columns.RANK):
         return "run"
