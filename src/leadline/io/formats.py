@@ -428,7 +428,7 @@ def _write_trec(table: OutputTable) -> Iterator[bytes]:
 
 
 TREC = Format("trec", _is_trec, None, _write_trec)
-SQLITE_STORE = Format("sqlite", None, _lazy("judgment_store", "records"), judgments="contains judgments")
+SQLITE_STORE = Format("sqlite", None, _lazy("judgment_store", "records"), judgments="is an SQLite database")
 COLLECTION = Format("ir_datasets", None, _lazy("texts", "collection_table"), judgments="contains judgments")
 PARQUET = Format(
     "parquet",
