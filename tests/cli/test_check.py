@@ -482,10 +482,8 @@ def test_a_run_without_scores_is_converted_by_rank(tmp_path: Path, leadline: Lea
     table = tmp_path / "a.csv"
     table.write_text("query_id,doc_id,rank\nq1,d1,1\nq1,d2,2\n")
     assert "use `leadline convert --config read.order=rank`" in leadline("check", table).out
-    found = leadline("convert", table, tmp_path / "c.run", "--config", "read.order=rank").out
-    assert found.endswith(
-        "c.run: run, 1 query, 2 documents; left out: scores (replaced by the negative rank)\n"
-    )
+    assert leadline("convert", table, ranked, "--overwrite", "--config", "read.order=rank").status == 0
+    assert read_run(ranked).to_dict() == {"q1": {"d1": -1.0, "d2": -2.0}}
     run.write_text('{"results": [{"id": "d1", "score": 1}]}')
     found = leadline("check", run, "--config", "read.kind=run").out
     assert "use `leadline convert --config read.queries_in=QUERIES`" in found
