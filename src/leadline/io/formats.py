@@ -307,9 +307,11 @@ def _content_of_rows(source: Opened) -> str:
         found = records_of(source, "" if source.format is HEADERLESS else "grade")
     except InputError:
         table = None if source.format.rows is None else source.format.rows(source, "score", False)
-        if isinstance(table, Table) and row_columns.run_column(table.names, row_columns.RANK):
-            return "run"
-        raise
+        if not isinstance(table, Table) or not row_columns.find(table.names, row_columns.QUERY):
+            raise
+        if not row_columns.run_column(table.names, row_columns.RANK):
+            raise
+        return "run"
     # Lists of ids are rankings unless they are named as relevant.
     if found.listed or row_columns.run_column(found.names, row_columns.RANK):
         return "run"
