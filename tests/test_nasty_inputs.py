@@ -625,6 +625,7 @@ def test_order_rank_takes_runs_without_scores(columns: str, tmp_path: Path, lead
         (("1", "2.5", "3"), "2: rank '2.5' is not a whole number of at least 0"),
         (("x", "2", "3"), "1: rank 'x' is not a whole number of at least 0"),
         (("1", "2", "-3"), "3: rank '-3' is not a whole number of at least 0"),
+        (("1", "1000000000", "2"), "2: rank '1000000000' has more than nine digits"),
     ],
 )
 def test_order_rank_refuses_repeated_and_broken_ranks(

@@ -244,6 +244,8 @@ class UnknownIdError(LeadlineError, KeyError):
 
     >>> print(UnknownIdError("q10", ["q1", "q20"], "in run 'bm25'"))
     there is no query 'q10' in run 'bm25'. Did you mean 'q1' or 'q20'?
+    >>> print(UnknownIdError("x", ["q1"], "in run 'bm25'"))
+    there is no query 'x' in run 'bm25'. The only query is 'q1'.
     """
 
     def __init__(self, name: object, known: Iterable[str], where: str = "") -> None:

@@ -173,3 +173,14 @@ def test_help_shows_what_there_is_with_an_example(leadline: Leadline) -> None:
     for below in ("test", "assign", "plan", "deviations"):
         assert below in text
         assert "Example:" in leadline("abtest", below, "--help").out
+
+
+def test_the_interval_of_the_sequential_test_is_shown_within_the_range_of_differences(
+    leadline: Leadline,
+) -> None:
+    line = next(
+        line
+        for line in leadline("abtest", "--a", "1/2", "--b", "69/1000").out.splitlines()
+        if "valid" in line
+    )
+    assert "interval -1.00000 to +1.00000" in line

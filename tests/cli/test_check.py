@@ -37,7 +37,7 @@ LISTING = (
     "max).\n  remark  line 1: a comment, which trec_eval 9 refuses\n  remark  line 5: more than six columns "
     "(the rest are ignored)\n  remark  line 5: tag 'u' after 't' (the last one counts)\n  remark  "
     "line 6: a query reappears after a different query (its rows are grouped)\n  remark  line 8: a rank that "
-    "is not a whole number of at least 0 (the scores win)\n"
+    "is not a whole number from 0 to 999,999,999 (the scores win)\n"
     "  remark  line 2: a query with tied scores (ties are ordered by descending document id)\n"
 )
 
@@ -207,7 +207,10 @@ def test_a_policy_decides_between_repeats(policy: str, tmp_path: Path, leadline:
 
 def test_subtopics_make_a_repeat_none(tmp_path: Path, leadline: Leadline) -> None:
     path = file_of(tmp_path, "a.txt", b"q1 1 d1 1\nq1 2 d1 3\n")
-    assert leadline("check", path).status == 2
+    table = file_of(tmp_path, "a.csv", b"query_id,subtopic,doc_id,relevance\nq1,1,d1,1\nq1,2,d1,3\n")
+    for one in (path, table):
+        refused = leadline("check", one)
+        assert (refused.status, "`--config read.subtopics`" in refused.out) == (2, True)
     assert leadline("check", path, "--config", "read.subtopics").status == 0
     twice = file_of(tmp_path, "b.txt", b"q1 1 d1 1\nq1 1 d1 3\n")
     assert found_in(leadline, twice, "--config", "read.subtopics") == {"repeated_documents": (2, 1)}

@@ -524,6 +524,14 @@ def test_other_scores_are_refused_in_one_line(
     assert "\n" not in str(done.exception)
 
 
+def test_all_measures_without_an_estimate_are_named_at_once(files: Path) -> None:
+    done = typed(
+        *("pool", files / "a.run", "--for", "P@10", "--for", "Bpref", "--for", "IPrec@0.1"),
+        *("--budget", 6, "-o", "p.tsv"),
+    )
+    assert all(name in str(done.exception) for name in ("Bpref", "IPrec@0.1"))
+
+
 def test_machine_labels_that_the_pool_names_must_be_there(files: Path, tmp_path: Path) -> None:
     labels, path = tmp_path / "labels.qrels", tmp_path / "p.tsv"
     labels.write_bytes((files / "machine.qrels").read_bytes())

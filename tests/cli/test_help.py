@@ -271,6 +271,9 @@ def test_an_answer_names_only_settings_that_the_command_has(command: click.Comma
         ("evaluate q r.run -m RBO(p=0.8)", "Use `leadline difference QRELS RUN RUN`"),
         ("explain nDCG@10", "Use `leadline measures nDCG@10`, which explains it"),
         ("evaluate both.json", "If both.json also contains a run, pass it twice."),
+        ("evaluate values.csv", "`leadline compare`"),
+        ("evaluate q values.csv", "`leadline compare`"),
+        ("evaluate values.csv q", "`leadline compare`"),
         ("evaluate q", "Missing argument 'RUNS...'. See"),
         ("judge export j.db -o x", "Use `leadline judge --store FILE --export QRELS`."),
         ("search i wing", "To search for one query, use --query wing."),
@@ -285,6 +288,7 @@ def test_an_error_names_the_call_that_was_meant(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "both.json").write_text("[]")
     (tmp_path / "q").write_text("q1 0 d1 1\n")
+    (tmp_path / "values.csv").write_text("run,query,AP\na,q1,0.5\n")
     done = leadline(*call.split())
     assert (done.status, answer in done.err) == (2, True), done.err
 

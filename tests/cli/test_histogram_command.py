@@ -85,3 +85,8 @@ def test_a_sample_has_its_own_interval(leadline: Leadline, files: list[Path]) ->
     heads = leadline("histogram", *files, "--sample", "3", "-f", "csv").out.splitlines()[0]
     assert "high,sampling low,sampling high,robust" in heads
     assert "sampling" not in leadline("histogram", *files).out
+
+
+def test_no_resamples_are_not_said_to_make_an_interval(files: list[Path], leadline: Leadline) -> None:
+    assert "interval" in leadline("histogram", *files).out
+    assert "interval" not in leadline("histogram", *files, "-C", "test.draws=0").out

@@ -101,6 +101,7 @@ def test_correlate_reads_what_predict_wrote(leadline: Leadline) -> None:
         (["-m", "DeShaTo"], "Add `--topics VECTORS`"),
         (["--queries", "queries.jsonl"], "--queries needs --index"),
         (["--truth", "e.csv"], "no per-query values"),
+        (["--truth", "ids.csv"], "no per-query values"),
         (["--confidence", "2"], "confidence"),
         (["-o", "a.run"], "a.run would overwrite an input"),
     ],
@@ -108,6 +109,7 @@ def test_correlate_reads_what_predict_wrote(leadline: Leadline) -> None:
 )
 def test_refusals_are_one_line(leadline: Leadline, arguments: list[str], words: str) -> None:
     Path("e.csv").write_text("run,AP\na,0.5\n")
+    Path("ids.csv").write_text("run\na\n")
     if arguments[0] == "--confidence":
         Path("e.csv").write_text("run,query,AP\na,q1,0.5\n")
         arguments = [*arguments, "--truth", "e.csv"]

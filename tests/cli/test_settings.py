@@ -128,6 +128,10 @@ def test_no_refusal_advises_a_setting_that_the_command_does_not_have(
     headerless.write_text("q,d,1\n")
     advice = "name all columns, as in `leadline convert --config read.columns=query_id,doc_id,grade`."
     assert advice in leadline("agreement", headerless, second).refusal
+    (four := tmp_path / "four.csv").write_text("q,d,1,0.5\n")
+    for asked in (("evaluate", first, four), ("evaluate", four, runs[0])):
+        names = leadline(*asked).refusal.partition("columns=")[2].removesuffix(".").split(",")
+        assert len(names) == 4
     advice = "or of judgments, as in --config read.columns=query_id,doc_id,grade."
     assert advice in leadline("convert", headerless, tmp_path / "x.qrels").refusal
     (ranked := tmp_path / "ranked.csv").write_text("query_id,doc_id,relevance,rank\nq,d,1,1\n")

@@ -230,6 +230,23 @@ def test_values_that_only_the_run_lacks_are_not_dropped_from_a_gate() -> None:
     assert not gates_of(compare(results, baseline="half"), conditions[:1])[0].cannot_tell
 
 
+def test_values_that_a_run_lacks_count_0_in_a_gate_where_the_user_says_so() -> None:
+    names = [f"q{query}" for query in range(12)]
+    full = {name: {"RR": 0.5} for name in names}
+    results = read_scores({"full": full, "less": dict(list(full.items())[1:])}, missing="zero")
+    compared = compare(results, baseline="full")
+    (passed,) = gates_of(compared, [Condition("RR", 0.2)])
+    (failed,) = gates_of(compared, [Condition("RR", 0.01, NOT_WORSE)])
+    assert (passed.failed, passed.cannot_tell, failed.failed, failed.cannot_tell) == (
+        False,
+        False,
+        True,
+        False,
+    )
+    assert passed.difference == pytest.approx(-0.5 / 12)
+    assert gates_of(compare(results, baseline="less"), [Condition("RR")])[0].cannot_tell
+
+
 def test_a_reason_in_python_names_keywords() -> None:
     half = {query: RUNS["best"][query] for query in list(QRELS)[::2]}
     (found,) = gate(compare(QRELS, {"a": RUNS["best"], "b": half}, "RR", baseline="b"), fail_if_worse="RR")

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd  # type: ignore[import-untyped]  # its stubs are another package
 import polars as pl
 import pytest
@@ -84,6 +85,9 @@ def test_runs_stand_before_the_first_measure(tmp_path: Path) -> None:
         ([["RR", "runs/a.run"]], "one list contains both runs and measures (runs/a.run is a run)"),
         ([A, ["RR", "nothing at all"]], "'nothing' is neither a file nor a measure. 'at' is"),
         (["RR"], "evaluate(qrels, runs)"),
+        ([A, [5]], "5 is not a measure"),
+        ([A, 0.5], "0.5 is not a measure"),
+        ([A, ["P", np.int64(5)]], "is not a measure"),
         ([A, []], "no measures were given. Pass at least one measure"),
         ([A, "rbo"], "measure 'rbo' is not computed here. Use `leadline difference QRELS RUN RUN`"),
     ],

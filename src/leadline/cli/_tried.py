@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import names_known
+from leadline.cli._help import are_values, names_known
 from leadline.errors import meant, sentences
 
 # Registries whose names are explained by a command.
@@ -72,6 +72,8 @@ def missing_for(context: click.Context) -> str:
     if not isinstance(first, str):
         return ""
     if os.path.exists(first):
+        if are_values([first]):
+            return f" {first} contains per-query values. Pass them to `leadline compare`, `rank` or `report`."
         both = first.lower().endswith(HOLD_BOTH)
         return f" If {first} also contains a run, pass it twice." if both else ""
     answer = command_for(first)

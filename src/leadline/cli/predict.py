@@ -9,7 +9,7 @@ import click
 
 from leadline.cli._help import typed
 from leadline.cli._outputs import Outputs, describe_input, progress, read_of
-from leadline.errors import UsageError, both
+from leadline.errors import InputError, UsageError, both
 from leadline.estimation.predict import correlation_table, over_queries, predict
 from leadline.estimation.unjudged import unjudged as ranked
 from leadline.estimation.unjudged_methods import METHODS
@@ -89,10 +89,15 @@ def command(
 
 def _truth(path: str) -> tuple[Mapping[str, Mapping[str, float]], str]:
     """Return the per-query values, and the name of the measure."""
-    from leadline.io.result_files import read_column
+    from leadline.io.result_files import NONE_PER_RUN, read_column
 
-    column = read_column(path)
-    if not column.queries:
+    try:
+        column = read_column(path)
+    except InputError as error:
+        if error.found != NONE_PER_RUN:
+            raise
+        column = None
+    if column is None or not column.queries:
         raise UsageError(
             f"{path} has no per-query values. Save them with `leadline evaluate QRELS RUN... -o FILE.json`."
         )

@@ -489,7 +489,7 @@ def _lacking(results: Results, index: int, pairs: Pairs) -> list[str]:
         in_mean = results.averaged[second, :, index]
         run = flagged(results.queries, (in_mean | dropped) & given[second] & ~given[first])
         baseline = flagged(results.queries, in_mean & ~given[second])
-        if run:
+        if run and results.options.get("missing") != "zero":  # who says so states that they count 0
             reasons.append(f"{lacking_text(run, results.names[first])}. {STATE_ALL}")
         elif baseline:
             alone = "missing=drop" if "missing" in results.options else "queries=both"

@@ -343,7 +343,8 @@ class Histograms(Result):
             f"HSA, DO: {self.recipe.words}{credit}",
             f"robust: {ours}, no better than --from-ranks at ordering new runs",
             "recall: recall of these lists, a control (if as informative as HSA, histograms add nothing)",
-            f"low, high: 95 % interval of HSA over queries{drawn}, {resamples}",
+            *[f"low, high: 95 % interval of HSA over queries{drawn}, {resamples}"]
+            * bool(self.options["draws"]),
             "bins: number of bins that contain both relevant and non-relevant documents",
             f"steady: HSA keeps its sign with {bins} (JSON has the values)",
             *super()._notes(),

@@ -31,6 +31,7 @@ from leadline.estimation.designs import (
     enlarged,
     has_interval,
     kind_of,
+    kinds_of,
     listed_frame,
     probabilities,
     random_numbers,
@@ -107,6 +108,7 @@ def pool_for(
         raise UsageError(f"new_runs must be a share of the budget, at least 0 and below 1, not {new_runs}")
     asked_for = [measures] if isinstance(measures, (str, Measure)) else list(measures)
     wanted = profile_of("leadline").measures(asked_for, rel=rel, documents=None)
+    kinds = kinds_of(wanted)  # refuses all that have no estimate together
     weights = {str(measure): rank_weights(measure) for measure in wanted}
     deepest = max(len(weight) for weight in weights.values())
     limit = 2 * deepest if depth is None else depth
@@ -121,7 +123,7 @@ def pool_for(
         for name in names
     ]
     frame, listed, squares = listed_frame(names, lists, list(weights.values()), limit)
-    ideal = any(isinstance(kind, Ratio) and kind.ideal for kind in map(kind_of, wanted))
+    ideal = any(isinstance(kind, Ratio) and kind.ideal for kind in kinds)
     if ideal and pair is None and new_runs > 0:
         frame = frame._replace(least_rest=LEAST_REST)
     warnings: list[ResultWarning] = []
@@ -202,7 +204,7 @@ def pool_for(
     judgments = int((drawn | already_judged).sum())
     pooled_queries = len(np.unique(frame.query[probability > 0]))
     longest = max((len(ranked) for name in names for ranked in systems.lists(name)), default=0)
-    if pair and all(isinstance(kind_of(measure), (Ratio, AveragePrecision)) for measure in wanted):
+    if pair and all(isinstance(kind, (Ratio, AveragePrecision)) for kind in kinds):
         instead = ", or draw the pool for all runs" * ideal  # others have no interval there either
         raise UsageError(
             "a pool for a pair of runs gives no interval, and so no verdict, for "

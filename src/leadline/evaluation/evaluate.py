@@ -474,7 +474,7 @@ def _listed(measures: object) -> Iterable[str | Measure]:
     listed = [text_of(measure) if is_of_ir_measures(measure) else measure for measure in listed]
     for measure in listed:
         if not isinstance(measure, (str, Measure)):
-            raise UsageError(f"{measure!r} is not a measure. Pass a name such as AP or nDCG@10.")
+            raise UsageError(f"{measure!r} is not a measure. Pass a name such as AP or P@5.")
     return listed
 
 

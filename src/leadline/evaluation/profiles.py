@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice, pairwise
+from numbers import Real
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -425,7 +426,9 @@ def _is_word(value: object) -> bool:
 
 
 def _is_measure(value: object) -> bool:
-    return isinstance(value, (type, Measure)) or (is_of_ir_measures(value) and not hasattr(value, "_fields"))
+    return isinstance(value, (type, Measure, Real)) or (
+        is_of_ir_measures(value) and not hasattr(value, "_fields")
+    )
 
 
 def are_measures(argument: Any, profile: str = "leadline", *, after_runs: bool = True) -> bool:

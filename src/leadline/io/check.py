@@ -32,7 +32,7 @@ from leadline.io.formats import (
 )
 from leadline.io.objects import write_run
 from leadline.io.opening import Buffers, Chunk, first_bytes
-from leadline.io.read import machine_line
+from leadline.io.read import machine_line, qrels_of
 from leadline.io.row_checks import lists_of, named, qrels_by_subtopic
 from leadline.io.run_lists import Lists, run_of
 from leadline.io.run_names import run_name
@@ -255,7 +255,7 @@ def check(
     if subtopics:
         found.problems += _refused_by_subtopic(found.source, reading, alone=not found.problems)
     else:
-        found.problems += _repeats(parsed.lists, found.kind, error=not parsed.listed)
+        found.problems += _repeats(found, parsed.lists, error=not parsed.listed)
     if not found.rows and not found.problems:
         found.problems.append(Problem("empty", None, f"contains no {found.kind}", 1, error=True))
     found.problems += [problem for problem in _remarks(found, parsed.returns) if problem.count]
@@ -389,16 +389,23 @@ def _words(error: LeadlineError) -> str:
     if not isinstance(error, InputError):
         return str(error)
     repair = re.sub(r"add `(?=--config read\.on_)", "use `leadline check FILE --fix -o COPY ", error.hint)
-    repair = re.sub("(add|pass it as) `--config", "use `leadline convert --config", repair)
+    repair = re.sub(
+        r"(add|pass it as) `--config(?! read\.subtopics)", "use `leadline convert --config", repair
+    )
     return str(InputError(error.found, hint=repair))
 
 
-def _repeats(lists: Lists, kind: str, *, error: bool) -> Iterator[Problem]:
+def _repeats(found: Checked, lists: Lists, *, error: bool) -> Iterator[Problem]:
     """Yield documents that occur twice in a list, which is valid in lists of ids alone."""
-    action = "appears" if kind == "run" else "is judged"
+    action = "appears" if found.kind == "run" else "is judged"
     try:
         lists.resolve_duplicates(Reading(), action=action)
     except InputError as fault:
+        if found.kind == "qrels":
+            try:  # the advice of the readers, such as to read subtopics
+                qrels_of(opened(found.path), found.reading, sure=True)
+            except InputError as refused:
+                fault.hint = refused.hint if refused.line == fault.line else fault.hint
         names = list(lists.located())
         count = sum(high - low - len(set(names[low:high])) for low, high in pairwise(lists.bounds.tolist()))
         yield Problem("repeated_documents", fault.line, _words(fault), count, error=error)

@@ -55,7 +55,10 @@ def _parsed_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
         raise no_part(path.removesuffix(f"#{source.part}"), source.part)
     if isinstance(found, Members) and {"leadline", "command", "inputs"} <= found.keys():
         noun = "a run" if what == "score" else "relevance judgments"
-        raise InputError(f"is a leadline result, not {noun}", path=path)
+        hint = (
+            "Pass it to `leadline show`, or its per-query values to `leadline compare`, without other files"
+        )
+        raise InputError(f"is a leadline result, not {noun}", path=path, hint=hint)
     if isinstance(found, Members) and isinstance(found.get(BOOK), list):
         return python_inputs.table_of_rows(_book_rows(found[BOOK], what, path), path=path)
     if isinstance(found, (Members, list)) and not subtopics:

@@ -81,6 +81,8 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint
     if not columns:
         return InputError("contains no table", hint="Add a header and rows")
     refuse_steps(columns)
+    if what == "document id" and "run" in columns and not find(columns, (*SCORE, *GRADE, *RANK)):
+        hint = "If these are per-query values, pass them to `leadline compare`, without judgments and runs"
     texts = find(columns, WITHOUT_IDS)
     if texts is not None:
         ids = WITHOUT_IDS[texts]
@@ -412,7 +414,8 @@ class _Gathered:
         place_in_list = rank_of(rank, decimal=self.by_rank) if self.what == "score" else -1
         if self.by_rank:
             if place_in_list < 0:
-                raise InputError(f"rank {rank!r} is not a whole number of at least 0", code="rank")
+                wrong = plain.wrong_rank(str(rank).encode("utf-8", "replace"))
+                raise InputError(f"rank {rank!r} {wrong}", code="rank")
             found = float(-place_in_list)
         else:
             found = self.number(value, query, document)

@@ -140,6 +140,11 @@ def rank_of(field: bytes, *, decimal: bool = False) -> int:
     return int(field) if field.isdigit() and len(field) < 10 else -1
 
 
+def wrong_rank(field: bytes) -> str:
+    """Return what is wrong with a rank."""
+    return "has more than nine digits" if field.isdigit() else "is not a whole number of at least 0"
+
+
 def check_text(raw: bytes, line: int) -> None:
     """Raise an error for bytes that indicate another kind of file."""
     if b"\0" in raw:
@@ -197,7 +202,7 @@ def scan_run(
         rank = rank_of(fields[3], decimal=by_rank)
         if by_rank:
             if rank < 0:
-                found = f"rank {shown(fields[3])} is not a whole number of at least 0"
+                found = f"rank {shown(fields[3])} {wrong_rank(fields[3])}"
                 raise InputError(found, line=line_number, code="rank")
             value = float(-rank)
         else:

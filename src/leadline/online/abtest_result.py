@@ -271,7 +271,8 @@ def _peeking(test: ABTest) -> str:
     looked = "one look" if always.path is None else f"a look after every {test.unit}"
     interval = "no interval yet"
     if plain(always.low) is not None:
-        interval = f"interval {always.low:+.5f} to {always.high:+.5f}"
+        low, high = max(always.low, -1.0), min(always.high, 1.0)
+        interval = f"interval {low:+.5f} to {high:+.5f}"
     line = (
         f"sequential test: always-valid p = {always.p:.4f}, {interval} ({looked}, tuned to a difference of "
         f"{percent(always.effect)} of the clickthrough)"
