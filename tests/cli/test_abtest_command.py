@@ -115,7 +115,10 @@ def test_deviations_are_refused_as_judgments(leadline: Leadline, folder: Path) -
     assert "is not a relevance judgment" in done.err
     assert "several clicks" not in done.err
     (folder / "many.csv").write_text("doc_id,position,click\na,1,3\nb,1,0\n")
-    assert "counted 1 row with several clicks" in leadline("abtest", "deviations", "many.csv").out
+    assert (
+        "counted only one click per row in 1 row with several clicks"
+        in leadline("abtest", "deviations", "many.csv").out
+    )
     assert (folder / "soft.csv").read_text().startswith("query_id,doc_id,click_deviation,")
     (folder / "a.run").write_text("new Q0 u0 1 1.0 t\n")
     rejected = leadline("evaluate", "soft.csv", "a.run")

@@ -12,7 +12,7 @@ import leadline as ll
 from conftest import REPOSITORY, Leadline
 from leadline.comparison.compare import compare
 from leadline.pages import _visible
-from leadline.pages.report import tally
+from leadline.pages.report import story, tally
 
 EXAMPLES = REPOSITORY / "docs" / "examples"
 ASKED = ("report", "qrels.txt", "bm25.run", "dense.run")
@@ -124,6 +124,22 @@ def test_a_page_made_in_python_says_its_judgments_and_the_call_that_repeats_it(t
     assert "leadline.report(" not in page.read_text(encoding="utf-8")
     ll.report("qrels.txt", runs, page, queries_in={"knots", "tides"})  # a set has no order to write down
     assert "leadline.report(" not in page.read_text(encoding="utf-8")
+
+
+def test_the_best_run_is_not_said_to_be_better_than_a_run_that_beats_it_on_shared_queries() -> None:
+    def found(rank: int) -> dict[str, float]:
+        return {f"x{place}": 9.0 - place for place in range(1, rank)} | {"d": 1.0}
+
+    qrels = {f"q{query}": {"d": 1} for query in range(30)}
+    easy = {f"q{query}": found(1) for query in range(15, 30)}
+    runs = {
+        "best": easy | {f"q{query}": found(4 + query % 2) for query in range(15)},
+        "part": {f"q{query}": found(3) for query in range(15)},
+        "poor": dict.fromkeys(qrels, found(8)),
+    }
+    told = story(compare(ll.evaluate(qrels, runs, "RR", queries="both")))
+    assert told[1].startswith("part is significantly better than best")
+    assert told[2] == "best is significantly better than 1 of the 2 runs compared with it."
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -329,6 +329,8 @@ def test_texts_in_place_of_ids_are_refused_by_name(tmp_path: Path) -> None:
     assert "needs ids such as those in 'retrieved_context_ids'" in refusal(read_run, path)
     path = written(tmp_path, [{"query": "q1", "passage": "a text", "judgment": 2}], "judged.jsonl")
     assert "'passage'" in refusal(read_qrels, path)
+    path = written(tmp_path, [{"passage": "a text", "docid": "d1", "score": 2}], "found.jsonl")
+    assert "Rename the column with the query ids to 'query_id'" in refusal(read_run, path)
     path = tmp_path / "ragas.csv"
     path.write_text("user_input,retrieved_contexts,retrieved_context_ids\nq1,['a text'],['d1']\n")
     assert "'retrieved_context_ids' contains lists as text. Save the data as JSON Lines" in refusal(

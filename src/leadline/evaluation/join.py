@@ -186,9 +186,9 @@ def judge_runs(
 
     sources = named_sources(runs)
     if like_scores(qrels):
-        for _, source in sources:
+        for name, source in sources:
             if not isinstance(source, Iterator):
-                refuse_swapped(qrels, counted_run(source, reading=reading)[0])
+                refuse_swapped(qrels, counted_run(source, reading=reading, name=name)[0])
     results = list(_each(judge_one, sources, on_run))
     infos = [info for info, _ in results]
     refuse_equal_names(infos, by_tag=reading.by_tag)

@@ -357,7 +357,7 @@ def _of_nested(found: Mapping[str, Any], path: str, name: str, choices: Choices)
         if signs[0] == signs[1]:
             which = "both the outer and the inner" if signs[0] else "neither the outer nor the inner"
             raise InputError(
-                f"{which} keys of run '{run}' are known measures",
+                f"{which} keys of run '{run}' include known measures",
                 path=path,
                 hint="Use a table with the columns query, run, measure and value",
             )

@@ -192,7 +192,9 @@ def _of_json(text: str, path: str, name: str) -> OpenedScores | Saved | dict[str
             isinstance(value, (dict, list)) for value in found.values()
         )
         return _of_records([(1, found)], path, "line", name) if single else open_mapping(found, path, name)
-    raise InputError(f"the JSON value is of type {type_of(found)}", path=path, hint=ACCEPTED)
+    raise InputError(
+        f"the JSON value is of type {type_of(found)}, not an object or a list", path=path, hint=ACCEPTED
+    )
 
 
 def _of_suite(found: Mapping[str, Any], path: str) -> OpenedScores:
@@ -220,7 +222,11 @@ def _of_records(rows: list[tuple[int, Any]], path: str, unit: str, name: str) ->
     for place, row in rows:
         names = names_of(row)
         if not names:
-            found = "the object is empty" if names == [] else f"the entry is of type {type_of(row)}"
+            found = (
+                "the object is empty"
+                if names == []
+                else f"the entry is of type {type_of(row)} and has no named fields"
+            )
             raise placed(InputError(found, hint=ACCEPTED), path, unit, place)
         if set(names) != set(header):
             shown = ", ".join(map(str, names)), ", ".join(map(str, header))

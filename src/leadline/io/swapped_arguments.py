@@ -70,8 +70,9 @@ def refuse_swapped(qrels: QrelsColumns, run: RunColumns) -> None:
         grades = qrels.grades
         odd = (grades != np.floor(grades)) | (grades < 0) | (grades > LARGEST_GRADE)
         raise InputError(
-            f"grades such as {grades[odd][0]:g} look like scores, and scores such as "
+            f"grades such as {grades[odd][0]:g} look like scores, and scores in {run.name} such as "
             f"{run.scores[0]:g} look like grades",
+            path=qrels.source,
             hint=row_columns.ORDER,
         )
 

@@ -179,7 +179,8 @@ def refuse_headerless(source: Opened, what: str, *_: object) -> Records:
         raise InputError(
             found,
             path=source.path,
-            hint="Commands such as `leadline compare` can read these values if tabs separate the columns",
+            hint="Commands such as `leadline compare` can read the per-query values if tabs or spaces "
+            "separate the columns",
         )
     named = NAMED.get(what, " of a run{score}, or of judgments{grade}".format_map(NAMED))
     named = named.format(*(("rank,", "iteration,") if len(first) == 4 else ("", "")))

@@ -59,12 +59,14 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
             "column of users, add --user COLUMN."
         )
         found.append(("ungrouped", words, len(units.arm)))
-    fewest = min(arm.clicked for arm in result.arms)
+    rarest = min(result.arms, key=lambda arm: arm.clicked)
+    fewest = rarest.clicked
     if fewest < FEW:
         clicked = f"only {counted(fewest, result.unit)}" if fewest else f"no {result.unit}s"
         words = (
-            f"one arm has {clicked} with a click. Single clicks are unreliable (a summary may mislead), and "
-            f"with fewer than {FEW}, the relative standard error of a low clickthrough is about 10 % or more."
+            f"arm {rarest.name} has {clicked} with a click. Single clicks are unreliable (a summary may "
+            f"mislead), and with fewer than {FEW}, the relative standard error of a low clickthrough is "
+            "about 10 % or more."
         )
         found.append(("few_clicks", words, max(1, fewest)))
     fewest_users = min(arm.units for arm in result.arms)

@@ -252,7 +252,8 @@ def _checked(
 
 def repeated_clicks(count: int) -> tuple[str, str, int]:
     """Return code, message and count of the warning of rows with several clicks."""
-    return "repeated_clicks", f"counted {counted(count, 'row')} with several clicks as one click each", count
+    words = f"counted only one click per row in {counted(count, 'row')} with several clicks"
+    return "repeated_clicks", words, count
 
 
 class ClickDeviation(NamedTuple):

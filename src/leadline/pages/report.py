@@ -303,6 +303,7 @@ def story(comparison: Comparison) -> list[str]:
     first, second = comparison.pairing
     compared[first[second == best]] = compared[second[first == best]] = True
     significant = comparison.matrix(0)[best]
+    better = len(outperformed_runs(comparison, 0)[best])  # a run may be worse over the shared queries
     number = int(compared.sum())
     if number == 0:
         return [f"{first_sentence}."]
@@ -310,17 +311,17 @@ def story(comparison: Comparison) -> list[str]:
     told = [f"{first_sentence}.", sentence(pair, rules, comparison.reach(pair.measure))]
     if number == 1:
         return told
-    undecided = [results.names[run] for run in order if compared[run] and not significant[run]]
-    if not undecided:
+    if better == number:
         return [
             *told,
             f"{results.names[best]} is significantly better than all {number} runs compared with it.",
         ]
+    undecided = [results.names[run] for run in order if compared[run] and not significant[run]]
     listed = ", ".join(undecided[:6]) + (f" and {len(undecided) - 6} more" if len(undecided) > 6 else "")
-    better = int(significant.sum())
     of = f"than {better} of" if better else "than any of"
     of = f"{'' if better else 'not '}significantly better {of} the {number} runs compared with it"
-    return [*told, f"{results.names[best]} is {of}. It does not differ significantly from {listed}."]
+    rest = f" It does not differ significantly from {listed}." if undecided else ""
+    return [*told, f"{results.names[best]} is {of}.{rest}"]
 
 
 def _said(pairs: Sequence[ComparedPair], comparison: Comparison) -> list[str]:

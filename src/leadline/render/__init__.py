@@ -66,7 +66,9 @@ def suffix_of(path: str) -> str:
     stem, suffix = os.path.splitext(path.lower())
     inner = os.path.splitext(stem)[1] if suffix in COMPRESSED else suffix
     if inner == ".parquet" != suffix:
-        raise UsageError(f"{path}: leadline cannot compress Parquet. Use a file name that ends in .parquet.")
+        raise UsageError(
+            f"{path}: results in Parquet cannot be compressed. Use a file name that ends in .parquet."
+        )
     return inner
 
 

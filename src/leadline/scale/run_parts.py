@@ -63,7 +63,7 @@ def remote_files(url: str) -> list[str]:
         if MAGIC.search(path):
             found = [name for name in system.glob(path) if not system.isdir(name)]
         elif not url.startswith("http") and system.isdir(path):
-            kind = "is a folder without visible files"
+            kind = "has no files to read (leadline skips names that begin with . or _)"
             found = [name for name in system.find(path) if is_visible(str(name)[len(path) :])]
         else:
             return [url]
@@ -240,7 +240,7 @@ def part_files(path: str) -> list[str]:
         return remote_files(path)
     kind = "is a pattern that matches no file"
     if isdir(path):
-        kind = "is a folder without visible files"
+        kind = "has no files to read (leadline skips names that begin with . or _)"
         found = [
             os.path.join(folder, name)
             for folder, _, names in os.walk(path)

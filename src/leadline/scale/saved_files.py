@@ -227,7 +227,11 @@ def _check_values(
     lacking = f"{NO_FILE} for the selected queries" if results.options.get("queries_in") else NO_FILE
     unread = [name for name in FILES if _unsaved(results.options.get(name))]
     if not results.inputs or "run" in results.inputs[0] or unread:
-        found = f"not recomputed: {unread[0]} was given in memory or on standard input" if unread else lacking
+        found = (
+            f"not recomputed: the option {unread[0]} was given in memory or on standard input"
+            if unread
+            else lacking
+        )
         verification.add("values", "", found, ok=None)
         return
     qrels, *inputs = results.inputs
@@ -274,7 +278,7 @@ def _check_values(
         found += (
             f"the values of {len(different):,} differ ({first_few(different)})"
             if different
-            else "all values are equal"
+            else "all values match"
         )
         verification.add("values", name, found, ok=not different)
 
