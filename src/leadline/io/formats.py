@@ -306,6 +306,8 @@ def _content_of_rows(source: Opened) -> str:
     try:
         found = records_of(source, "" if source.format is HEADERLESS else "grade")
     except InputError:
+        if source.format is HEADERLESS:
+            raise
         table = None if source.format.rows is None else source.format.rows(source, "score", False)
         if not isinstance(table, Table) or not row_columns.find(table.names, row_columns.QUERY):
             raise
