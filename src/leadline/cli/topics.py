@@ -67,7 +67,8 @@ def fit(*, docs: str, count: int, languages: str | None, outputs: Outputs, **opt
     no_terms = "empty_documents", f"ignored {counted(empty, 'document')} without any term", empty
     recorded = {"k": count, "output": outputs.thing, "languages": named} | options
     inputs = [(docs, facts["documents"])]
-    _write_facts("fit", rows, data, inputs, recorded, outputs, raised(no_terms))
+    warnings = raised(("unread_files", *facts["unread_files"]), no_terms)
+    _write_facts("fit", rows, data, inputs, recorded, outputs, warnings)
 
 
 def infer(*, model: str, docs: str, outputs: Outputs, **options: Any) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from os.path import basename, exists, isdir, isfile
 from typing import Any
 
+from leadline.data.wording import counted, first_few
 from leadline.errors import InputError, UsageError
 from leadline.io.archives import COMPRESSIONS
 
@@ -20,6 +21,7 @@ PYTERRIER_RUNS, PYTERRIER_TABLES = (".res", ".res.gz"), {"aggregated.csv", "perq
 DATASET = ("state.json", "dataset_dict.json")  # of a folder by `save_to_disk`
 STANDARD_INPUT = "-"
 IR_DATASETS = "ir_datasets:"  # prefix of the name of a collection
+CORPUS = "corpus.jsonl"  # the file with the documents in a folder of BEIR
 NAMED = re.compile(r"(?P<name>[^(/=]+)=(?P<path>.+)", re.DOTALL)
 
 
@@ -172,3 +174,22 @@ def split_part(path: str) -> tuple[str, str]:
 def no_part(path: str, part: str) -> InputError:
     """Return the error for FILE#PART where a file has no parts."""
     return InputError(f"has no part #{part}", path=path, hint="Only MTEB predictions have parts")
+
+
+def files_below(folder: str) -> list[str]:
+    """Return the files in a folder and its folders, without hidden ones; of BEIR, the file of documents."""
+    if os.path.isfile(corpus := os.path.join(folder, CORPUS)):
+        return [corpus]
+    found = []
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [os.path.join(parent, name) for name in names if not name.startswith(".")]
+    return sorted(found)
+
+
+def unread_files(source: object, read: Container[str]) -> tuple[str, str, int]:
+    """Return code, text and count of a warning about files of a folder from which no document was read."""
+    folder = source if isinstance(source, (str, os.PathLike)) and isdir(source) else None
+    unread = [] if folder is None else [name for name in files_below(os.fspath(folder)) if name not in read]
+    text = f"left out {counted(len(unread), 'file')} without documents ({first_few(unread, 1)})"
+    return "unread_files", text, len(unread)

@@ -26,7 +26,7 @@ from leadline.errors import (
 from leadline.io import row_columns
 from leadline.io.opening import BOM, LONGEST_TEXT, first_bytes, lines, too_long, whole_text
 from leadline.io.read_paths import path_of, public
-from leadline.io.run_names import IR_DATASETS
+from leadline.io.run_names import IR_DATASETS, files_below
 from leadline.io.small_tables import records
 
 if TYPE_CHECKING:
@@ -429,9 +429,8 @@ def _file_rows(path: str, noun: str, encoding: str, *, quoted: bool) -> Iterator
     return records(path, known=(*DOCUMENT, *QUERY), encoding=encoding, quoted=quoted)
 
 
-# Files of a folder that are one document each, and the file with the documents in a folder of BEIR.
+# Files of a folder that are one document each.
 ONE_EACH = (".txt", ".text", ".md", ".markdown", ".rst", ".html", ".htm")
-CORPUS = "corpus.jsonl"
 INDEX = {"index.json", "by_id.bin"}  # files of an index
 
 
@@ -448,17 +447,6 @@ def _folder_rows(folder: str, encoding: str) -> Iterator[tuple[int, Any]]:
             yield at, row._replace(place=at) if isinstance(row, Document) else row
     if not place:
         raise InputError("is a folder without documents", path=folder)
-
-
-def files_below(folder: str) -> list[str]:
-    """Return the files in a folder and its folders, without hidden ones; of BEIR, the file of documents."""
-    if os.path.isfile(corpus := os.path.join(folder, CORPUS)):
-        return [corpus]
-    found = []
-    for parent, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        found += [os.path.join(parent, name) for name in names if not name.startswith(".")]
-    return sorted(found)
 
 
 def _rows_of_member(path: str, name: str, encoding: str) -> Iterable[tuple[int, Any]]:

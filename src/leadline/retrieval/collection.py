@@ -16,6 +16,7 @@ from leadline.errors import InputError
 from leadline.io.objects import read_qrels
 from leadline.io.read import QrelsLike
 from leadline.io.read_paths import path_of, public
+from leadline.io.run_names import unread_files
 from leadline.io.texts import TextsLike, read_documents, read_queries
 from leadline.result import Result
 from leadline.text import ANALYSES, Analysis
@@ -134,9 +135,10 @@ def collection(
     (1, 2, 1)
     """
     how = analysis if isinstance(analysis, Analysis) else ANALYSES.parse(analysis)
-    ids, sizes, lengths = set(), 0, []
+    ids, sizes, lengths, files = set(), 0, [], set()
     for read, document in enumerate(read_documents(documents, encoding=encoding), start=1):
         ids.add(document.id)
+        files.add(getattr(document.place, "path", ""))
         sizes += len(document.content.encode("utf-8", "surrogatepass"))
         lengths.append(len(how.terms(document.content)))
         if on_document is not None and read % 1000 == 0:
@@ -173,7 +175,10 @@ def collection(
         unknown_documents=len(unknown),
         unknown_queries=len(strangers),
         unjudged_queries=len(unjudged),
-        warnings=[*raised(*table.remarks, sample), *_warnings(unknown, set(strangers), set(unjudged))],
+        warnings=[
+            *raised(*table.remarks, sample, unread_files(documents, files)),
+            *_warnings(unknown, set(strangers), set(unjudged)),
+        ],
     )
 
 

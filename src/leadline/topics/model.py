@@ -23,6 +23,7 @@ from leadline.data.validation import check_whole, check_word
 from leadline.errors import InputError, UsageError, either
 from leadline.io.opening import open_raw
 from leadline.io.read_paths import path_of, record_input
+from leadline.io.run_names import unread_files
 from leadline.io.texts import Document, TextsLike, read_documents, read_either
 from leadline.io.write import write_whole
 from leadline.text import ANALYSES, Analysis
@@ -212,7 +213,7 @@ def fit(
     if engine == "tomotopy":
         require("LDA of one language")
     analyses = analyses_of(named, analysis)
-    ids, texts = read_columns(documents, named, id_column, encoding)
+    ids, texts, unread = read_columns(documents, named, id_column, encoding)
     corpus = corpus_of(ids, texts, analyses)
     if not len(corpus.word):
         raise InputError(
@@ -241,6 +242,7 @@ def fit(
         "documents": len(ids),
         "tokens": len(corpus.word),
         "empty": corpus.empty,
+        "unread_files": list(unread[1:]),
     }
     return TopicModel(named, analyses, corpus.vocabularies, chains[best].phi, prior, facts)
 
@@ -316,8 +318,8 @@ def analyses_of(languages: Sequence[str], analysis: str | Analysis | None) -> li
 
 def read_columns(
     source: TextsLike, columns: Sequence[str], id_column: str | None, encoding: str, *, queries: bool = False
-) -> tuple[list[str], list[list[str]]]:
-    """Read the texts of some columns: ids, and per column the text of every document."""
+) -> tuple[list[str], list[list[str]], tuple[str, str, int]]:
+    """Read the texts of some columns: ids, per column the text of every document, and a warning."""
     read = read_either if queries else read_documents
     single_text = list(columns) == [WHOLE]
     fields = () if single_text else (columns[0],)
@@ -325,7 +327,9 @@ def read_columns(
     if not documents:
         raise InputError("there are no documents", path=path_of(source), hint="Pass at least one document.")
     rest = [[_text_of(document, name, source) for document in documents] for name in columns[1:]]
-    return [document.id for document in documents], [[document.content for document in documents], *rest]
+    unread = unread_files(source, {getattr(document.place, "path", "") for document in documents})
+    texts = [[document.content for document in documents], *rest]
+    return [document.id for document in documents], texts, unread
 
 
 def _text_of(document: Document, column: str, source: Any) -> str:

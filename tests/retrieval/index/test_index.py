@@ -13,7 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import Leadline
 from leadline.errors import InputError, UsageError
+from leadline.retrieval.collection import collection
 from leadline.retrieval.index import builder, index_files, open_index, reader
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.index.index_files import OFFSETS
@@ -147,7 +149,7 @@ def test_what_is_odd_is_counted_and_nothing_is_lost() -> None:
         build_index({})
 
 
-def test_files_without_documents_in_a_folder_are_counted(tmp_path: Path) -> None:
+def test_files_without_documents_in_a_folder_are_counted(tmp_path: Path, leadline: Leadline) -> None:
     for name, text in {
         "a.md": "wing",
         "rows.jsonl": '{"doc_id": "d", "text": "tail"}',
@@ -158,6 +160,11 @@ def test_files_without_documents_in_a_folder_are_counted(tmp_path: Path) -> None
     assert index.documents == 2
     assert [(notice.code, notice.count) for notice in index.warnings] == [("unread_files", 1)]
     assert "LICENSE" in index.warnings[0].message
+    of_collection = collection(str(tmp_path), {"q": "wing"}, {"q": {"d": 1}})
+    assert [(notice.code, notice.count) for notice in of_collection.warnings] == [("unread_files", 1)]
+    folder, model = str(tmp_path), str(tmp_path.with_suffix(".model"))
+    of_topics = leadline("topics", "fit", folder, "-T", "2", "-o", model, "-f", "json").data["warnings"]
+    assert [(notice["code"], notice["count"]) for notice in of_topics] == [("unread_files", 1)]
 
 
 @pytest.mark.parametrize(

@@ -18,12 +18,13 @@ from leadline.data.arrays import Codes, Integers
 from leadline.data.ids import to_bytes
 from leadline.data.table import ResultWarning, raised
 from leadline.data.validation import check_whole
-from leadline.data.wording import counted, first_few
+from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.io import row_columns
 from leadline.io.read_paths import check_outputs, path_of, public
+from leadline.io.run_names import unread_files
 from leadline.io.score_cells import number_in, number_of
-from leadline.io.texts import DOCUMENT, Document, TextsLike, files_below, read_documents, rows_of
+from leadline.io.texts import DOCUMENT, Document, TextsLike, read_documents, rows_of
 from leadline.retrieval.index import index_files
 from leadline.retrieval.index.index_files import digest
 from leadline.retrieval.index.reader import Index
@@ -468,17 +469,13 @@ class Builder:
         index_files.save(self.folder, "forward_offset", index_files.offsets(np.concatenate(sizes)))
 
     def _warnings(self, lengths: Codes, source: str) -> list[ResultWarning]:
-        unread = (
-            [name for name in files_below(source) if name not in self.files] if os.path.isdir(source) else []
-        )
         empty = int((lengths == 0).sum())
         found = f"{counted(empty, 'document has', 'documents have')} no terms, so no search can find "
         found += "it" if empty == 1 else "them"
         blanks = sum(len(name.split()) != 1 for name in self.ids)
         ids = f"{counted(blanks, 'document id')} with blanks"
-        without = f"{counted(len(unread), 'file')} without documents ({first_few(unread, 1)})"
         return raised(
-            ("unread_files", f"left out {without}", len(unread)),
+            unread_files(source, self.files),
             ("empty_documents", found, empty),
             ("ids_with_blanks", f"{ids} cannot appear in TREC runs, so write runs as .json or .csv", blanks),
             ("not_kept", f"--keep left out {counted(self.left_out, 'document')}", self.left_out),
