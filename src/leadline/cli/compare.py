@@ -216,7 +216,7 @@ def command(
     qrels
     [runs]...
     -m, --measure MEASURE as measures | Measures | MEASURE | many
-        Measure, such as map (repeatable). [default: AP, nDCG@10; with a pool, its measures]
+        Measure (repeatable). [default: AP, nDCG@10, or those of gates, a pool or per-query values]
     --baseline NAME | Statistics | many
         Run or baseline file to compare the other runs with (repeatable). [default: all pairs]
     use differences

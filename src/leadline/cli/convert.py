@@ -78,9 +78,9 @@ def command(
 
     The suffix of OUT determines its compression (.gz .bz2 .xz .zst) and, without --to, its format (.json
     .jsonl .csv .tsv .parquet .arrow .quepid, otherwise TREC). An existing file is replaced only with
-    --overwrite. OUT may be - for standard output. `--to beir` writes a folder with qrels/test.tsv and, with
-    --queries and --docs, queries.jsonl and corpus.jsonl. `--to rank_eval` writes the request body for
-    Elasticsearch's `_rank_eval` API.
+    --overwrite. OUT may be - for standard output. `--to beir` writes a folder with qrels/test.tsv, with
+    queries.jsonl if you add --queries, and with corpus.jsonl if you add --docs. `--to rank_eval` writes the
+    request body for Elasticsearch's `_rank_eval` API.
 
     If you pass the qrels of several assessors as IN, leadline merges them. A query-document pair that several
     assessors judged gets the most frequent grade or, in a tie, the lowest of the most frequent grades.

@@ -28,8 +28,8 @@ def command(
 ) -> None:
     """Evaluate eight bundled runs on Cranfield and write a report.
 
-    The demo ends by ranking the runs three times: with an automatic judge's labels, with 20 human judgments
-    per query, and with all human judgments.
+    The demo ends by ranking the runs three times: with an automatic judge's labels, with these labels and 20
+    human judgments per query, and with all human judgments.
 
     All data is part of the package, except the texts of XQuAD, which --collection xquad downloads if they are
     missing.

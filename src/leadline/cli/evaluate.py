@@ -193,7 +193,7 @@ def command(  # click documents the options
         Read all files (or folders, patterns, URLs) as parts of one run. Without --group-parts, no query may
         be in two parts.
     --group-parts | Parts | flag
-        With --parts, sort by query first, so that a query may be in several parts.
+        With --parts, sort TREC lines by query first, so that a query may be in several parts.
     --engine ENGINE | Parts | = "local"
         Evaluate runs or parts in parallel, with threads (local), N processes (processes[:N]), N Dask workers
         (dask[:N]) or a Dask cluster (dask:tcp://HOST:PORT).

@@ -37,9 +37,9 @@ def command(
     """Predict query performance (QPP) without relevance judgments.
 
     leadline makes a separate prediction for each ranked list. Higher values predict better performance, but
-    NQC and WIG values of different models are not comparable. The output has the predictions for each query
-    and their mean per run. `leadline correlate` reads the means from the JSON output. The formulas are in
-    docs/unjudged.md.
+    NQC and WIG values of different models are not comparable. The table has the predictions for each query
+    and their mean per run or, with --truth, the correlations with the measure per run. `leadline correlate`
+    reads the means from the JSON output. The formulas are in docs/unjudged.md.
 
     Example: leadline predict bm25.run dense.run -m NQC
 

@@ -66,6 +66,7 @@ class Studies(Group):
 def make(name: str, module: ModuleType) -> click.Command:
     """Return the command of a study, made of its docstring and options."""
     source = collection().source_of(module)
+    label = "Sources" if "Sources: " in docstring(module) else "Source"
     arguments: tuple[str, ...] = getattr(module, "ARGUMENTS", collection().ARGUMENTS)
     options: list[click.Parameter] = [
         click.Argument([argument], nargs=-1 if argument == "runs" else 1, required=True)
@@ -105,7 +106,7 @@ def make(name: str, module: ModuleType) -> click.Command:
         params=options,
         callback=call,
         help=docstring(module),
-        short_help=docstring(module).partition("\n")[0] + (f" Source: {source}" if source else ""),
+        short_help=docstring(module).partition("\n")[0] + (f" {label}: {source}" if source else ""),
         epilog=f"Example: leadline study {name} {' '.join(example)} -o {name}",
     )
 
@@ -185,7 +186,7 @@ def _page(name: str, module: ModuleType, outcome: Any) -> str:
 command = Studies(
     "study",
     help="Run a published experiment on your own data.\n\nEach study writes a page, index.html, to the "
-    "folder given with -o. The page has the claim, the numbers in the paper, the numbers found here and a "
-    "verdict. The folder also gets the tables as CSV, all results as JSON, and the figures.",
+    "folder given with -o. The page has the claim, any numbers in the paper, the numbers found here and a "
+    "verdict. The folder also gets the tables as CSV, all results as JSON, and any figures.",
     epilog="Example: leadline study difference-similarity --help",
 )
