@@ -326,7 +326,7 @@ def test_as_many_topics_may_be_asked_for_as_are_fitted(call: str) -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        ("compare -m", f"[default: {', '.join(COMPARED)}; with a pool, its measures]"),
+        ("compare -m", f"[default: {', '.join(COMPARED)}, or those of gates, a pool or per-query values]"),
         (
             "rank -m",
             f"[default: {', '.join(COMPARED)}; with a pool or per-query values, all of their measures]",
