@@ -73,7 +73,7 @@ def command(
         the run with the widest 95 % interval or, after `pool --for-pair A B`, to the difference A - B.
     --content FORMS as forms | = "full"
         Content below the title: nothing (title), a summary (static or dynamic), or the text (full). Give
-        several, such as static,dynamic, to assign one at random per assessor and document.
+        several, such as static,dynamic, to assign one at random per assessor and pair.
     --simulate QRELS
         Let simulated assessors grade the pool with these judgments, and start no server. Pairs without a
         judgment get grade 0.
