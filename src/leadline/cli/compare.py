@@ -279,6 +279,8 @@ def command(
             )
         baseline = baselines_of(own, baseline)
         unknown = [one for one in baseline if one not in own.names]
+        if folder := next(filter(os.path.isdir, unknown), None):
+            raise UsageError(f"--baseline {folder} is a folder. Pass a run or a baseline file.")
         if unknown and len(own.names) == 1:
             raise UsageError(f"--baseline {unknown[0]}: no such file or run")
     file.check(own, floors=bool(conditions))
