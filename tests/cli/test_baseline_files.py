@@ -240,3 +240,8 @@ def test_no_output_replaces_the_baseline(path: Path, leadline: Leadline) -> None
     for more in (("-o", path), ("-f", "none", "-o", path)):
         done = leadline("compare", "qrels.txt", "run/new.run", "--baseline", path, *more)
         assert (done.status, path.read_bytes()) == (2, before)
+
+
+@pytest.mark.parametrize("runs", [("run/new.run",), ("run/new.run", "better/new.run")])
+def test_a_folder_is_called_a_folder(runs: tuple[str, ...], leadline: Leadline) -> None:
+    assert "worse is a folder" in leadline("compare", "qrels.txt", *runs, "RR", "--baseline", "worse").refusal

@@ -12,7 +12,7 @@ import pytest
 
 import leadline as ll
 from conftest import Leadline
-from leadline.data.validation import check_arguments
+from leadline.data.validation import check_arguments, name_keywords
 from leadline.errors import LeadlineError, UsageError
 from leadline.evaluation.curves import curve, subtopic_curve
 from leadline.evaluation.evaluate import evaluate
@@ -159,3 +159,23 @@ def test_commands_name_options(tmp_path: Path, leadline: Leadline) -> None:
     (tmp_path / "qrels").write_text("q 0 d 1\n")
     (tmp_path / "run").write_text("q Q0 d 1 nan a\n")
     assert "--config read.on_nan=drop" in leadline("evaluate", tmp_path / "qrels", tmp_path / "run").err
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("-C order=rank needs -C read.queries_in", "order='rank' needs queries_in"),
+        ("Pass --docs DOCS, or --level 2", "Pass documents, or rel=2"),
+        ("Pass --docs with -C pool.everything", "Pass documents with everything=True"),
+        ("-C sampled.correction=none", "-C sampled.correction=none"),
+    ],
+)
+def test_options_of_any_spelling_become_keywords(text: str, named: str) -> None:
+    def cut(
+        order: str, queries_in: str, documents: str, rel: int, *, everything: bool = False
+    ) -> None:  # pragma: no cover
+        """Take keywords."""
+
+    error = UsageError(text)
+    name_keywords(error, cut)
+    assert str(error) == named

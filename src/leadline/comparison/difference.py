@@ -286,7 +286,7 @@ def _no_pairs(qrels: Qrels, rules: DifferenceRules) -> InputError:
     )
     if qrels.grades.max(initial=-math.inf) < rules.rel:
         found = f"no document has grade {rules.rel:g} or higher, so none is relevant"
-        hint = "Lower the minimum relevant grade (--level, or `rel` in Python), or judge relevant documents"
+        hint = "Lower the minimum relevant grade (`--level`), or judge relevant documents"
     return InputError(found, path=qrels.source, hint=hint)
 
 

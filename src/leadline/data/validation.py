@@ -192,7 +192,8 @@ def check_arguments(
 
 # A setting or option of the command line in a message, perhaps with its value; commands in backticks stay.
 OPTION = (
-    r"`leadline [^`]*`|--config [a-z]+\.([a-z_0-9]+)(?:=('[^']+'|[\w|:@/%+-]+(?:[.,][\w|:@/%+-]+)*))?"
+    r"`leadline [^`]*`|(?:--config [a-z]+\.|-C (?:[a-z]+\.)?)([a-z_0-9]+)"
+    r"(?:=('[^']+'|[\w|:@/%+-]+(?:[.,][\w|:@/%+-]+)*))?"
     r"|--([a-z][a-z-]*[a-z])(?: ([A-Z]{2,}(?::[A-Z]+)?|\w+(?:\([\w=.,]+\))?(?:[.,@]\w+)*)(?![\w-]))?"
 )
 # Settings that only some functions take; the readers take them for all others.
@@ -203,6 +204,7 @@ READERS = {
     "read_run": ("columns", "documents_of", "drop_identical_ids", "on_duplicate", "on_nan", "order"),
     "read_scores": ("higher_is_better", "lower_is_better", "missing"),
 }
+SPELLED = {"level": "rel", "docs": "documents"}  # options whose keyword has another name
 PROSE = {  # not the value of an option
     *("and", "apply", "applies", "as", "cannot", "does", "for", "has", "if", "is"),
     *("must", "needs", "or", "so", "takes", "to", "with", "without"),
@@ -221,6 +223,10 @@ def name_keywords(
     >>> name_keywords(error, cut)
     >>> print(error)
     queries_in needs order='rank' and --force
+    >>> error = UsageError("-C order=rank needs -C read.queries_in")
+    >>> name_keywords(error, cut)
+    >>> print(error)
+    order='rank' needs queries_in
     """
     parameters = _annotations(inspect.unwrap(function))
     path = getattr(error, "path", "")
@@ -233,6 +239,7 @@ def name_keywords(
 
     def keyword(found: re.Match[str]) -> str:
         name, value = found[1] or (found[3] or "").replace("-", "_"), (found[2] or found[4] or "").strip("'")
+        name = name if name in parameters else SPELLED.get(name, name)
         file = value.isupper() and value.lower() in parameters  # named as its value, as in --topics VECTORS
         readers = {one for one, names in READERS.items() if name in names}
         reader = min(readers & likely or readers, default="")

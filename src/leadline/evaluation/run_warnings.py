@@ -242,7 +242,7 @@ def check_level(rel: float | None, qrels: QrelsColumns) -> None:
         return
     level = f". For a significance level of {rel:g}, use `leadline compare --confidence {1 - rel:g}`"
     raise UsageError(
-        f"a level of {rel:g} (`--level`, or `rel` in Python) does not suit whole-number grades. Pass the "
+        f"a level of {rel:g} (`--level`) does not suit whole-number grades. Pass the "
         f"lowest relevant grade, such as 1{level if rel <= LARGEST_SIGNIFICANCE else ''}"
     )
 

@@ -157,7 +157,7 @@ def agreement(
     if len(values) > MOST_GRADES:
         raise UsageError(
             f"there are {len(values):,} different grades, but at most {MOST_GRADES} are supported. Make them "
-            "binary with -l GRADE (rel=GRADE in Python)."
+            "binary with `--level GRADE`."
         )
     between = PairwiseAgreement(codes, values, pairs, _groups(judgments, resample))
     ranking: Ranking | None = None
