@@ -249,3 +249,8 @@ def test_lengths_that_no_measure_needs_are_said() -> None:
 
     assert "unused_lengths" in codes("nDCG@10")
     assert "unused_lengths" not in codes("R@500tokens")
+
+
+@pytest.mark.parametrize(("budget", "words"), [("1tokens", " 1 token"), ("20tokens", " 20 tokens")])
+def test_a_budget_of_one_is_one_token(budget: str, words: str) -> None:
+    assert MEASURES.parse(f"R@{budget}").formula.endswith(words)

@@ -12,6 +12,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, cached_property
 from numbers import Real
 from types import ModuleType
@@ -76,8 +77,9 @@ class Parameter:
     def refused(self, value: object) -> str:
         """Return what is allowed, with the limit of integers if the value is above it, and what was given."""
         expected, found = self.expected(), repr(value) if value == "" else value
-        if self.type is int and self.low is not None and _exceeds(value, LARGEST):
-            expected = expected.replace(f"of at least {self.low}", f"from {self.low} to {LARGEST}")
+        with suppress(ValueError):  # as text, an integer that no float can hold is infinite
+            if self.type is int and self.low is not None and float(str(value)) > LARGEST:
+                expected = expected.replace(f"of at least {self.low}", f"from {self.low} to {LARGEST}")
         return f"{expected}, not {found}"
 
     def read(self, value: object) -> object:
@@ -103,13 +105,6 @@ class Parameter:
         if number != int(number) or abs(number) > LARGEST:
             raise ValueError
         return int(number)
-
-
-def _exceeds(value: object, limit: int) -> bool:
-    try:
-        return isinstance(value, (str, Real)) and float(value) > limit
-    except (ValueError, OverflowError):
-        return isinstance(value, Real)  # an integer that no float can hold
 
 
 def whole(default: int | None, *, low: int | None = 1, words: tuple[str, ...] = ()) -> Any:

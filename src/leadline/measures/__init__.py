@@ -15,6 +15,7 @@ from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.judged_run import JudgedRun
 from leadline.data.registry import BRACES, LARGEST, Parametric, Registry, Rejected, show
 from leadline.data.validation import check_flags, check_numbers
+from leadline.data.wording import counted
 from leadline.errors import UsageError
 
 if TYPE_CHECKING:  # what __getattr__ finds, for type checkers
@@ -205,7 +206,8 @@ class WithinBudget(Measure):
     def __init__(self, measure: Measure, budget: Budget) -> None:
         super().__init__()
         vars(self).update({name: getattr(measure, name) for name in (*COPIED, "parameters")})
-        formula = f"{measure.title} of the first documents that fit in {budget.size} {budget.unit}"
+        size = counted(budget.size, budget.unit.removesuffix("s"))
+        formula = f"{measure.title} of the first documents that fit in {size}"
         vars(self).update(measure=measure, limit=budget, formula=formula)
 
     @property
