@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 FONT = 7.5  # points: default font size
 COLUMN = 3.4  # inches: width of one column of a two-column paper
+NARROWEST = 2.4  # inches: least width of a figure at the default font size
 INK, FAINT, RULE = "#1a1a1a", "#8c8c8c", "#d9d9d9"
 FORMS = ("svg", "pdf", "png")
 NOTHING = {
@@ -120,6 +121,7 @@ STYLE: dict[str, Any] = {
     "text.color": INK,
     "text.parse_math": False,
     "axes.labelcolor": INK,
+    "axes.labelpad": 4,
     "axes.edgecolor": INK,
     "axes.facecolor": "none",
     "axes.linewidth": 0.6,
@@ -132,6 +134,10 @@ STYLE: dict[str, Any] = {
     "ytick.major.width": 0.6,
     "xtick.major.size": 2.5,
     "ytick.major.size": 2.5,
+    "xtick.major.pad": 3.5,
+    "ytick.major.pad": 3.5,
+    "figure.constrained_layout.h_pad": 0.04167,
+    "figure.constrained_layout.w_pad": 0.04167,
     "grid.color": RULE,
     "grid.linewidth": 0.5,
     "lines.linewidth": 1.2,
@@ -148,8 +154,11 @@ STYLE: dict[str, Any] = {
 
 # Lengths of the style, which are scaled with the font size.
 LENGTHS = {
-    name for name in STYLE if name.endswith(("size", "width")) and isinstance(STYLE[name], (int, float))
+    name
+    for name in STYLE
+    if name.endswith(("size", "width", "pad")) and isinstance(STYLE[name], (int, float))
 }
+SIZES = ("font.size", "axes.labelsize", "xtick.labelsize", "ytick.labelsize", "legend.fontsize")
 _LABELS: ContextVar[Mapping[str, str]] = ContextVar("labels", default={})  # noqa: B039  # never written to
 
 
@@ -164,23 +173,37 @@ def labelled(labels: Mapping[str, str]) -> Iterator[None]:
 
 
 def width_of_user() -> float | None:
-    """Return the width in inches that the user's matplotlibrc sets; the height follows from what is drawn."""
+    """Return the width that the user's matplotlibrc sets, but for `enlarged`; in less no text would fit."""
     import matplotlib as mpl
 
-    return float(mpl.rcParams["figure.figsize"][0]) if _changed("figure.figsize") else None
+    width = mpl.rcParams["figure.figsize"][0] / enlarged(1.0)
+    return max(float(width), NARROWEST) if _changed("figure.figsize") else None
+
+
+def _points(name: str) -> float:
+    """Return a font size of the user's matplotlibrc in points, or of the style where it sets none."""
+    import matplotlib as mpl
+    from matplotlib.font_manager import font_scalings
+
+    size = mpl.rcParams[name] if _changed(name) else STYLE[name]
+    return float(font_scalings[size] * _points("font.size") if size in font_scalings else size)
 
 
 def scaled(length: float) -> float:
-    """Return a length scaled with the font size, which the user's matplotlibrc may change.
+    """Return a length scaled with the largest font size that the user's matplotlibrc sets.
 
     >>> import matplotlib
     >>> with matplotlib.rc_context({"font.size": 15}):
     ...     scaled(7.0)
     14.0
     """
-    import matplotlib as mpl
+    set_by_user = [_points(name) / STYLE[name] for name in SIZES if _changed(name)]
+    return length * max(set_by_user if _changed("font.size") else [1.0, *set_by_user])
 
-    return length * (mpl.rcParams["font.size"] / FONT) if _changed("font.size") else length
+
+def enlarged(inches: float) -> float:
+    """Return a length of a figure, which grows with the letters, so that as many fit into a line."""
+    return max(inches, scaled(inches))
 
 
 @contextmanager
@@ -190,6 +213,7 @@ def style(**changes: object) -> Iterator[None]:
 
     lengths = {name: scaled(STYLE[name]) for name in LENGTHS}
     of_user = {name: mpl.rcParams[name] for name in STYLE if _changed(name)}
+    of_user |= {name: _points(name) for name in SIZES if name in of_user}
     changes["axes.grid"] = False  # figures say which lines they have; none are wanted over cells
     with warnings.catch_warnings(), mpl.rc_context(STYLE | lengths | of_user | changes):
         warnings.filterwarnings("ignore", message=r"Glyph .* missing from font")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leadline.charts import COLUMN, LINE_STYLES, canvas, ink, scaled, shortened, style
+from leadline.charts import COLUMN, LINE_STYLES, canvas, enlarged, ink, scaled, shortened, style
 from leadline.charts.grid import MISSING, write_values
 from leadline.charts.interval_plots import forest
 from leadline.charts.text_layout import (
@@ -57,7 +57,7 @@ def between_judges(
     order = np.argsort(-np.nansum(table, axis=1) / defined, kind="stable").tolist()
     table = table[np.ix_(order, order)]
     with style():
-        inches = width or _width(names)
+        inches = enlarged(width) if width else _width(names)
         few = len(names) <= WRITTEN
         figure, axes = canvas(inches, inches * (1.08 if few else 0.84))
         least = min(0.0, float(np.nanmin(table, initial=0.0)))
@@ -77,7 +77,7 @@ def _width(names: Sequence[str]) -> float:
     """Return the width with which each judge has a legible row, but at least that of a column."""
     beside = max(width_of(name, SMALL) for name in shortened(names, LONGEST)) / 72 + scaled(0.3)
     rows = len(names) * scaled(LOW)
-    return max(COLUMN, beside + rows) if len(names) <= NAMED else 2 * COLUMN
+    return max(enlarged(COLUMN), beside + rows) if len(names) <= NAMED else enlarged(2 * COLUMN)
 
 
 def _name(axes: Any, names: Sequence[str]) -> None:
@@ -198,7 +198,8 @@ def association(
     with style():
         from matplotlib.lines import Line2D
 
-        lines = [line for each in words for line in wrapped_to(each, width * 72 - 10, 7)]
+        width = enlarged(width)
+        lines = [line for each in words for line in wrapped_to(each, width * 72 - scaled(10), 7)]
         figure, axes = canvas(width, 0.8 * width + scaled(LINE) * len(lines))
         key, labels = [], []
         for look, flags, text in (

@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.charts import COLUMN, FAINT, LINE_STYLES, canvas, dots, drawable, ink, scaled, shortened, style
+from leadline.charts import (
+    COLUMN,
+    FAINT,
+    LINE_STYLES,
+    canvas,
+    dots,
+    drawable,
+    enlarged,
+    ink,
+    scaled,
+    shortened,
+    style,
+)
 from leadline.charts.line_plots import lines_of_runs
 from leadline.charts.text_layout import (
     FEW,
@@ -54,11 +66,11 @@ def histograms(
     table = np.asarray(counts, dtype=np.float64)
     if not 1 <= len(names) <= MOST:
         raise UsageError(f"this figure can show 1 to {MOST} runs side by side, not {len(names)}")
-    inches = width or max(1.0, 0.65 * len(names)) * COLUMN
     with style():
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(inches, 3.1), layout="constrained")
+        inches = enlarged(width or max(1.0, 0.65 * len(names)) * COLUMN)
+        figure = Figure(figsize=(inches, enlarged(3.1)), layout="constrained")
         grid = figure.subplots(2, len(names), sharex=True, sharey="row", squeeze=False)
         labels = narrowed(names, 0.8 * inches / len(names) * 72, size=7.5, most=40)
         patches: list[Any] = []
@@ -156,6 +168,7 @@ def distributions(
     with style():
         from matplotlib.lines import Line2D
 
+        width = enlarged(width)
         figure, axes = canvas(width, height_of(len(names)))
         spread = _boxes(axes, tables, few=few) if shape == "box" else _violins(axes, tables, limits, few=few)
         size = scaled(3 if few else 1.8)
@@ -261,13 +274,13 @@ def by_query(
     means = sums / number
     order = kept[np.argsort(means if rising else -means, kind="stable")]
     few = len(order) <= IDS
-    inches = width or max(COLUMN, min(2 * COLUMN, 0.6 + 0.11 * len(order)))
     with style():
-        figure, axes = canvas(inches, 0.62 * COLUMN + (0.35 if few else 0.1))
+        inches = enlarged(width or max(COLUMN, min(2 * COLUMN, 0.6 + 0.11 * len(order))))
+        figure, axes = canvas(inches, enlarged(0.62 * COLUMN + (0.35 if few else 0.1)))
         look: dict[str, Any] = {"markersize": scaled(2.4), "linewidth": scaled(0.9), "alpha": 0.9}
         look |= {} if few else {"marker": ""}
         drawn = lines_of_runs(axes, names, np.arange(len(order)), table[:, order], 0.4, **look)
-        axes.set_ylabel(wrapped(label, 0.8 * 0.62 * COLUMN * 72))
+        axes.set_ylabel(wrapped(label, enlarged(0.8 * 0.62 * COLUMN * 72)))
         axes.grid(visible=True, axis="y")
         axes.set_xlim(-0.5, max(len(order), 1) - 0.5)
         if not len(order):
@@ -285,7 +298,7 @@ def _name_queries(axes: Any, ids: list[str], inches: float) -> None:
         axes.set_xticks([])
         axes.set_xlabel(words)
         return
-    space = 72 * (inches - 0.7) / max(len(ids), 1)
+    space = 72 * (inches - enlarged(0.7)) / max(len(ids), 1)
     step = max(1, int(np.ceil(scaled(SMALL * 1.25) / space)))
     shown = shortened(ids, 12)[::step]
     level = step == 1 and max((width_of(name, SMALL) for name in shown), default=0.0) < 0.9 * space

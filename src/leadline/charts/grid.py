@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.charts import COLUMN, FAINT, RULE, canvas, ink, scaled, shortened, style
+from leadline.charts import COLUMN, FAINT, RULE, canvas, enlarged, ink, scaled, shortened, style
 from leadline.charts.text_layout import (
     NAMED,
     colour_bar,
@@ -89,9 +89,9 @@ def grid(
     ['0.500', '0.250']
     """
     written = is_written(*table.shape)
-    inches = width or (max(COLUMN, MARGIN + CELL * len(columns)) if written else sparse)
     with style():
-        figure, axes = canvas(inches, 0.75 + height_of(len(names), least=0.6))
+        inches = enlarged(width or (max(COLUMN, MARGIN + CELL * len(columns)) if written else sparse))
+        figure, axes = canvas(inches, enlarged(0.75) + height_of(len(names), least=0.6))
         drawn = axes.imshow(
             shades, aspect="auto", interpolation="none", cmap=cmap, vmin=limits[0], vmax=limits[1]
         )
@@ -191,7 +191,7 @@ def query_map(
     ends = (finite.min(), finite.max()) if len(finite) else (0.0, 1.0)
     low, high = (limit if math.isfinite(limit) else end for limit, end in zip(limits, ends, strict=True))
     with style():
-        figure, axes = canvas(width, height_of(len(names), least=1.5))
+        figure, axes = canvas(enlarged(width), height_of(len(names), least=1.5))
         drawn = axes.imshow(cells, aspect="auto", interpolation="none", cmap="cividis", vmin=low, vmax=high)
         axes.patch.set(**MISSING)
         axes.spines[:].set_visible(False)
@@ -244,7 +244,7 @@ def distance_map(
         close = ConstrainedLayoutEngine(wspace=0.01, w_pad=0.01)
         size = len(order)
         tall = scaled(0.7 + ROW * size) if size <= LABELED else 0.0
-        inches = max(COLUMN, tall) if width is None else width
+        inches = max(enlarged(COLUMN), tall) if width is None else enlarged(width)
         figure = Figure(figsize=(inches, max(inches, tall)), layout=close)
         grouped = [groups[index] for index in order] if groups else []
         strip = None
@@ -289,13 +289,13 @@ def distance_tree(
     with style():
         from matplotlib.ticker import MaxNLocator
 
-        width_inches = width or (COLUMN if size <= FEW else 1.5 * COLUMN)
+        width_inches = enlarged(width or (COLUMN if size <= FEW else 1.5 * COLUMN))
         notes = [
             *wrapped_to(label, width_inches * 72 - 8, 7.5),
             *wrapped_to(NO_METRIC, width_inches * 72 - 8, 7.5),
         ]
         row = (ROW + 0.02 if size <= FEW else ROW) if size <= LABELED else 0.055
-        inches = scaled(0.4 + 0.13 * len(notes)) + max(0.9, size * scaled(row))
+        inches = scaled(0.4 + 0.13 * len(notes)) + max(enlarged(0.9), size * scaled(row))
         figure, axes = canvas(width_inches, inches)
         with warnings.catch_warnings():  # SciPy ends the axis at the largest distance, even if that is 0
             warnings.filterwarnings("ignore", message="Attempting to set identical")
@@ -355,7 +355,7 @@ def _leaves(axes: Any, names: Sequence[str], groups: Sequence[str], points: floa
 def _name(axes: Any, names: Sequence[str], groups: Sequence[str], width: float) -> None:
     """Label the rows, or groups of adjacent rows if there are many."""
     axes.tick_params(axis="y", length=0)
-    capacity = 110 * width / COLUMN  # lines of the smallest text that fit into the height
+    capacity = 110 * width / enlarged(COLUMN)  # lines of the smallest text that fit into the height
     if len(names) <= LABELED:
         size = SIZE if len(names) <= FEW else SMALL
         labels = narrowed(names, 0.4 * width * 72, size=size, most=LONGEST)

@@ -11,11 +11,13 @@ from numpy.typing import ArrayLike
 from leadline.charts import (
     COLUMN,
     FAINT,
+    FONT,
     LINE_STYLES,
     RULE,
     canvas,
     dots,
     drawable,
+    enlarged,
     ink,
     paper,
     scaled,
@@ -33,6 +35,7 @@ from leadline.charts.text_layout import (
     room_beside_names,
     stretches,
     width_of,
+    wrapped_to,
 )
 from leadline.data.arrays import Floats
 from leadline.data.wording import counted, percent
@@ -65,7 +68,8 @@ def two_arms(
     with style():
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(width, 1.15 if path is None else 3.1), layout="constrained")
+        size = enlarged(width), enlarged(1.15 if path is None else 3.1)
+        figure = Figure(figsize=size, layout="constrained")
         if path is None:
             axes, below = figure.add_subplot(), None
         else:
@@ -139,6 +143,7 @@ def by_query(baseline: ArrayLike, advanced: ArrayLike, *, measure: str, width: f
     with style():
         from matplotlib.ticker import MaxNLocator
 
+        width = enlarged(width)
         figure, axes = canvas(width, 0.6 * width)
         axes.axhline(0, color=ink(), linewidth=scaled(0.6), zorder=1)
         lines, labels = [], []
@@ -156,9 +161,8 @@ def by_query(baseline: ArrayLike, advanced: ArrayLike, *, measure: str, width: f
         axes.grid(visible=True, axis="y")
         axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
         axes.set_ylabel(f"{drawable(measure)}, reproduced \N{MINUS SIGN} original")
-        axes.set_xlabel(
-            f"{counted(len(runs[0]), 'query', 'queries')}, sorted for each run, largest difference first"
-        )
+        words = f"{counted(len(runs[0]), 'query', 'queries')}, sorted for each run, largest difference first"
+        axes.set_xlabel("\n".join(wrapped_to(words, width * 72 - scaled(40), FONT)))
         legend_below(figure, lines, labels, width)
     return figure
 
@@ -168,6 +172,7 @@ def effects(
 ) -> Figure:
     """Draw effect ratio by delta RI, a point a measure; both have the columns value, lower, upper limit."""
     with style():
+        width = enlarged(width)
         figure, axes = canvas(width, 0.8 * width)
         axes.axvline(1, color=ink(), linewidth=scaled(0.6), zorder=1)
         axes.axhline(0, color=ink(), linewidth=scaled(0.6), zorder=1)
@@ -220,7 +225,7 @@ def forest(
         names = _insert(names, headings or {}, "")
         table = np.array([_insert(column, headings or {}, np.nan) for column in table.tolist()])
     with style():
-        figure, axes = canvas(width, height_of(len(names)))
+        figure, axes = canvas(enlarged(width), height_of(len(names)))
         others = np.arange(len(names)) != reference
         _draw(axes, table, others, LINE_STYLES[0].marker, LINE_STYLES[0].color)
         if reference is not None:
@@ -272,11 +277,12 @@ def nested_intervals(
     """
     middle, line, band = (np.asarray(part, dtype=np.float64) for part in (values, inner, outer))
     size = len(names)
-    rows, few, width = np.arange(size), size <= FEW, width or COLUMN
+    rows, few = np.arange(size), size <= FEW
     fresh = np.array(list(new) or [False] * size, dtype=np.bool_)
     with style():
         from matplotlib.lines import Line2D
 
+        width = enlarged(width or COLUMN)
         figure, axes = canvas(width, height_of(size))
         look = LINE_STYLES[0]
         dot = look.point
@@ -339,6 +345,7 @@ def against_truth(
     with style():
         from matplotlib.lines import Line2D
 
+        width = enlarged(width)
         figure, axes = canvas(width, height_of(len(names)) + scaled(0.3))
         look, size = LINE_STYLES[0], scaled(4)
         _draw(axes, table, np.ones(len(names), dtype=np.bool_), look.marker, look.color)
@@ -430,6 +437,7 @@ def ranks(
         from matplotlib.patches import Patch
         from matplotlib.ticker import MaxNLocator
 
+        width = enlarged(width)
         figure, axes = canvas(width, height_of(size))
         for name, first, last in stretches([str(one) for one in group]):
             if name == "1":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.charts import COLUMN, FAINT, LINE_STYLES, canvas, paper, scaled, shortened, style
+from leadline.charts import COLUMN, FAINT, LINE_STYLES, canvas, enlarged, paper, scaled, shortened, style
 from leadline.charts.text_layout import legend_below
 from leadline.data.arrays import Floats
 
@@ -27,6 +27,7 @@ def recall_precision(
     table = np.asarray(precision, dtype=np.float64)
     order = np.argsort(-table.mean(axis=1), kind="stable").tolist()
     with style():
+        width = enlarged(width)
         figure, axes = canvas(width, 1)
         every = -(-len(levels) // MARKERS)
         drawn = lines_of_runs(
@@ -88,6 +89,7 @@ def cumulative(
 ) -> Figure:
     """Draw cumulative distributions of values, one line per group; `marks` are labeled single values."""
     with style():
+        width = enlarged(width)
         figure, axes = canvas(width, width * 0.7)
         lines = []
         largest = max((max(group) for group in values.values() if len(group)), default=1.0)
@@ -123,6 +125,7 @@ def by_parameter(
 ) -> Figure:
     """Draw performance over parameters, scaled to [0, 1], for each family; the best is marked by a ring."""
     with style():
+        width = enlarged(width)
         figure, axes = canvas(width, width * 0.7)
         lines = []
         for points, line_style in zip(families.values(), LINE_STYLES, strict=False):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from leadline.charts import COLUMN, FAINT, LINE_STYLES, canvas, dots, drawable, ink, scaled, style
+from leadline.charts import COLUMN, FAINT, LINE_STYLES, canvas, dots, drawable, enlarged, ink, scaled, style
 from leadline.charts.text_layout import fit_ticks, narrowed, width_of, wrapped, wrapped_to
 from leadline.data.arrays import Floats
 from leadline.data.wording import counted
@@ -106,6 +106,7 @@ def differences(
     if bounds is not None and not np.isfinite(bounds).all():
         bounds = None
     with style():
+        width = enlarged(width)
         figure, axes = canvas(width, 1)
         keys = _bars(axes, table[order])
         room = width * 72 - scaled(KEY) - max(width_of(for_run(count, ""), 7) for count in sides)
@@ -231,9 +232,10 @@ def scatter(
     table = np.stack([np.asarray(side, dtype=np.float64) for side in (x, y)])
     defined = table[:, ~np.isnan(table).any(axis=0)]
     with style():
+        width = enlarged(width)
         names = narrowed([first, second], 0.4 * width * 72, size=7.5, most=40)
         told = _counts_in_words(sides_of(table[1] - table[0]), winners(names[0], names[1], measure))
-        lines = [line for each in told for line in wrapped_to(each, width * 72 - 10, 7)]
+        lines = [line for each in told for line in wrapped_to(each, width * 72 - scaled(10), 7)]
         figure, axes = canvas(width, width + scaled(TEXT_LINE) * len(lines))
         _square(axes, defined)
         axes.axline((0, 0), slope=1, color=FAINT, linewidth=scaled(0.8), zorder=1)

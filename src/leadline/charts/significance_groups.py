@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from leadline.charts import COLUMN, FONT, LINE_STYLES, ink, scaled, style, write_numbers
+from leadline.charts import COLUMN, FONT, LINE_STYLES, enlarged, ink, scaled, style, write_numbers
 from leadline.charts.text_layout import fit_ticks, narrowed, width_of, wrapped, wrapped_to
 from leadline.data.arrays import Floats
 from leadline.data.wording import counted
@@ -122,7 +122,7 @@ def _figure(
     from matplotlib.figure import Figure
 
     many = len(names) > FEW
-    inches = width or (1.7 * COLUMN if many else COLUMN)
+    inches = enlarged(width or (1.7 * COLUMN if many else COLUMN))
     # The lengths below are in points before scaling.
     points = inches * 72 / scaled(1.0)
     shown = narrowed(names, scaled(0.31 * points), size=SIZE, most=36)

@@ -7,6 +7,7 @@ import textwrap
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from leadline.charts import FAINT, INK, LINE_STYLES, ink, paper, scaled, shortened
@@ -31,13 +32,20 @@ def width_of(text: str, size: float) -> float:
     ...     20 < width_of("bm25", 7.5) < 24
     True
     """
-    from matplotlib.font_manager import FontProperties, findfont, get_font
+    from matplotlib.font_manager import FontProperties, findfont
 
-    font = get_font(findfont(FontProperties()))
-    font.set_size(scaled(size), FINE)
+    return _width_of(text, scaled(size), findfont(FontProperties()))
+
+
+@lru_cache(4096)
+def _width_of(text: str, points: float, path: str) -> float:
+    from matplotlib.font_manager import get_font
+
+    font = get_font(path)
+    font.set_size(points, FINE)
     wide = [letter for letter in text if unicodedata.east_asian_width(letter) in "WF"]  # of another font
     font.set_text(text.translate(dict.fromkeys(map(ord, wide))))
-    return float(font.get_width_height()[0]) / 64 * 72 / FINE + WIDE * len(wide) * scaled(size)
+    return float(font.get_width_height()[0]) / 64 * 72 / FINE + WIDE * len(wide) * points
 
 
 def narrowed(names: Sequence[str], points: float, *, size: float, most: int) -> list[str]:
@@ -222,7 +230,9 @@ def legend_below(figure: Figure, lines: Sequence[Any], labels: Sequence[str], wi
     """Add a legend of the lines below the axes and adjust the layout."""
     longest = max(map(len, labels), default=1)
     columns = max(1, min(3, int(width * 72 / (scaled(longest * 4.4 + 32))), len(labels)))
-    rows = -(-len(labels) // columns)
+    room = width * 72 - scaled(32)  # beside the key
+    labels = [one if width_of(one, SIZE) < room else "\n".join(wrapped_to(one, room, SIZE)) for one in labels]
+    rows = -(-sum(label.count("\n") + 1 for label in labels) // columns)
     figure.set_figheight(figure.get_figheight() + scaled(0.15 + rows * 0.155))
     legend = figure.legend(
         lines,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from leadline.charts import COLUMN, FONT, label_of, shortened, style
+from leadline.charts import COLUMN, FONT, enlarged, label_of, shortened, style
 from leadline.charts.grid import grid, is_written
 from leadline.charts.interval_plots import forest
 from leadline.charts.pair_plots import differences, scatter
@@ -105,7 +105,7 @@ def by_slice(
 def _short(names: Sequence[str], inches: float) -> list[str]:
     """Shorten names of a label until they fit beside those of the rows."""
     with style():
-        return narrowed(names, 0.5 * inches * 72, size=FONT, most=36)
+        return narrowed(names, 0.5 * enlarged(inches) * 72, size=FONT, most=36)
 
 
 def _headings(groups: Sequence[str]) -> dict[int, str]:
