@@ -35,7 +35,7 @@ LISTING = (
     "read.on_nan=drop`.\n  error   line 6: document 'd1' appears twice for query 'q1' (first at line 2). To "
     "keep only one, use `leadline check FILE --fix -o COPY --config read.on_duplicate=first` (or last or "
     "max).\n  remark  line 1: a comment, which trec_eval 9 refuses\n  remark  line 5: more than six columns "
-    "(the rest are ignored)\n  remark  line 5: tag 'u' after 't' (the last one counts)\n  remark  "
+    "(the extra columns are ignored)\n  remark  line 5: tag 'u' after 't' (the last one counts)\n  remark  "
     "line 6: a query reappears after a different query (its rows are grouped)\n  remark  line 8: a rank that "
     "is not a whole number from 0 to 999,999,999 (the scores win)\n"
     "  remark  line 2: a query with tied scores (ties are ordered by descending document id)\n"

@@ -69,7 +69,7 @@ def test_a_baseline_among_the_runs_is_read_once(
 def test_of_many_pairs_the_verdicts_are_counted(leadline: Leadline, files: list[str]) -> None:
     more = [option for name in ("RR", "AP", "P@1", "P@3", "nDCG@3") for option in ("-m", name)]
     text = leadline("compare", *files, *more).out
-    assert re.search(r"15 pairs: \d+ better", text)
+    assert re.search(r"15 comparisons: \d+ better", text)
     assert " better than " not in text
 
 

@@ -265,7 +265,7 @@ def test_what_reading_met_is_said_with_an_explanation(leadline: Leadline, here: 
     (here / "odd.run").write_text("q 0 a 2 2 t more\nq 0 a 3 1 t\nq 0 b 1 1.5 t\n")
     asked = ("odd.run", "-m", "AP", "--query-id", "q", "--config", "read.on_duplicate=first", "-f", "csv")
     assert leadline("explain", "qrels.txt", *asked).err.endswith(
-        "leadline: 1 line with more than six columns in odd (the rest ignored)\n"
+        "leadline: 1 line with more than six columns in odd (extra columns ignored)\n"
         "leadline: 1 query whose ranks contradict the scores in odd (scores win, unless --config "
         "read.order=rank)\n"
         "leadline: 1 repeated document in odd (one of each kept)\n"

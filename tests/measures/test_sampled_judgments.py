@@ -11,7 +11,7 @@ import leadline as ll
 from leadline.errors import InputError, UsageError
 from leadline.measures import MEASURES
 from oracles import Case
-from oracles import sampled_judgments as oracles
+from oracles import preference as oracles
 
 STRATA = """\
 1 0 d1 1 2

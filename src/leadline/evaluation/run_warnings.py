@@ -130,7 +130,7 @@ PER_RUN: dict[str, tuple[str, str, str]] = {
     "tied_cutoffs": ("query", "queries", "with a tie across a cutoff{in_runs}"),
     "remark_lines": ("comment line", "comment lines", "at the top of {runs} (begin with '# ', skipped)"),
     "other_tags": ("further run tag", "further run tags", "in {runs} (runs are named after their last tag)"),
-    "ignored_columns": ("line", "lines", "with more than six columns in {runs} (the rest ignored)"),
+    "ignored_columns": ("line", "lines", "with more than six columns in {runs} (extra columns ignored)"),
     "rank_disagrees": (
         "query",
         "queries",

@@ -102,7 +102,7 @@ class TextRemarks:
     def problems(self) -> Iterator[Problem]:
         """Yield the problems found."""
         yield self.comments.problem("comments", "a comment, which trec_eval 9 refuses")
-        yield self.extra.problem("extra_columns", "more than six columns (the rest are ignored)")
+        yield self.extra.problem("extra_columns", "more than six columns (the extra columns are ignored)")
         if len(self.tags) > 1:
             (first_tag, _), (other, line) = list(self.tags.items())[:2]
             message = f"tag {plain.shown(other)} after {plain.shown(first_tag)} (the last one counts)"

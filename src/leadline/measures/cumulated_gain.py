@@ -278,7 +278,10 @@ class RnDCG(Measure):
     """
 
     title = "nDCG averaged over levels of gain"
-    formula = "mean over positive gains g of nDCG at the number of documents with gain g or more"
+    formula = (
+        "mean over positive gains g of nDCG at the number of documents with gain g or more, "
+        "and at the end of a list that is longer by two or more"
+    )
     source = "trec_eval Rndcg"
 
     gains: Any = gains_by_grade()
@@ -310,7 +313,7 @@ class nDCGrel(Measure):  # noqa: N801  # the field's spelling
     """
 
     title = "nDCG averaged over relevant documents"
-    formula = "mean of nDCG@k over the ranks k of the documents with a positive gain"
+    formula = "mean over documents of positive gain of nDCG at their rank (not retrieved: DCG / ideal DCG)"
     source = "trec_eval ndcg_rel"
     aliases: ClassVar[Aliases] = {"ndcg_rel": {}}
 

@@ -31,7 +31,7 @@ REPAIRS = {
     "other_tags": ("further run tag", "further run tags", "(only the last is used)"),
     "repeated": ("repeated document", "repeated documents", "(one of each kept)"),
     "dropped": ("line", "lines", "with score NaN (dropped as requested)"),
-    "extra_columns": ("line", "lines", "with more than six columns (the rest are ignored)"),
+    "extra_columns": ("line", "lines", "with more than six columns (the extra columns are ignored)"),
     "disordered": (
         "query",
         "queries",
