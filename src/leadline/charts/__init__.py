@@ -198,7 +198,7 @@ def scaled(length: float) -> float:
     14.0
     """
     set_by_user = [_points(name) / STYLE[name] for name in SIZES if _changed(name)]
-    return length * max(set_by_user if _changed("font.size") else [1.0, *set_by_user])
+    return float(length * max(set_by_user if _changed("font.size") else [1.0, *set_by_user]))
 
 
 def enlarged(inches: float) -> float:
