@@ -168,8 +168,8 @@ def command(  # click documents the options
 
     By default, leadline averages over all judged queries (TREC topics), and a query missing from a run counts
     as 0. The lines below the table list whatever could shift the numbers: missing queries, ties, unjudged
-    documents. `-f trec` prints trec_eval's format and, by default, its official measures. For trec_eval's
-    values, add --profile trec9 or trec10 (trec_eval 9 or 10).
+    documents. `-f trec` prints results as trec_eval does, by default its official measures. For its values,
+    add --profile trec9 or trec10 (trec_eval 9 or 10).
 
     Example: leadline evaluate qrels.txt bm25.run dense.run -m AP -m nDCG@10 -q
 

@@ -417,7 +417,7 @@ def _weights(text: str | None) -> list[float] | None:
 
 
 NOTES = [
-    "all parameters are optional, and TF(dot) or TFIDF(cosine) chooses a variant of TF or TFIDF",
+    "all parameters are optional; TF and TFIDF have the forms dot and cosine, as in TFIDF(cosine)",
     "`leadline models NAME` shows the formula, parameters and source",
 ]
 

@@ -502,13 +502,14 @@ def method_notes(comparison: Comparison, *, per_pair: bool = False, long: bool =
         )
     notes += [POOLED] * bool(pooled_names(comparison.results))
     if long:
-        spread = "of the differences [CI]"
+        spread = "standard deviation of the differences [CI]"
         if comparison.groups is not None:
-            spread = f"over effective {'groups' if in_groups(comparison.groups) else 'queries'}"
+            units = "groups" if in_groups(comparison.groups) else "queries"
+            spread = f"(standard error * square root of the effective number of {units})"
         wins = "; wins: queries on which a is better" if comparison.results.withheld is None else ""
         notes += [
             f"H0: {rules.test.null if rules.joint is None else Randomisation.null}",
-            f"effect: mean / standard deviation {spread}{wins}",
+            f"effect: mean difference / {spread}{wins}",
             f"primary measure: {comparison.primary}",
         ]
     if in_groups(comparison.groups):

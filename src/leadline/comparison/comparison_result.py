@@ -113,9 +113,9 @@ class Comparison(Tested, Result):
             self.warnings.append(ResultWarning("estimated_queries", words, 1))
             if rules.smallest is not None:
                 words = (
-                    f"the number of queries needed to detect {rules.smallest:g} is not computed from "
-                    "estimates. To compute it, run `leadline compare` with the judgments and their pool "
-                    "(`--pool`) and without `--query-slice`"
+                    f"the number of queries needed to detect a difference of {rules.smallest:g} cannot be "
+                    "computed from saved estimates or by slice. Run `leadline compare` with the judgments "
+                    "and their pool (`--pool`), and without `--query-slice`"
                 )
                 self.warnings.append(ResultWarning("no_plan", words, 1))
         if self.these is not None:

@@ -506,7 +506,7 @@ def _rules(
     )
     lacking = over_runs(infos, missing, documents, f" not in the lists{{of_runs}} ({rule})")
     equal = over_runs(infos, constant, lists, "{in_runs} (normalized to 0.5)")
-    own = f"{counted(len(infos), 'run')} sampled separately, so their samples differ"
+    own = f"{counted(len(infos), 'run')} were sampled separately, so their samples differ"
     one_sample = "`-C sample_from=union` draws one sample for all runs"
     return raised(
         ("unretrieved", lacking, left_out),

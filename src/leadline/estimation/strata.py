@@ -210,10 +210,11 @@ def population_sizes(
     sizes = sizes - certain
     if (sizes < 0).any():
         code = int(np.argmin(sizes))
+        left = counted(int(sizes[code] + certain[code]), "non-relevant document")
         raise UsageError(
             f"query '{qrels.queries[code]}' has {counted(int(certain[code]), 'non-relevant document')} from "
-            f"--certain, but its population has only {int(sizes[code] + certain[code])} non-relevant "
-            "documents. Pass a larger --population."
+            f"--certain, but its population has only {left}. "
+            "Pass a larger --population."
         )
     return sizes
 

@@ -294,7 +294,7 @@ class Success(Measure):
     """
 
     title = "success at k"
-    formula = "1 if a relevant document is at ranks 1..k, else 0"
+    formula = "1 if any of the documents at ranks 1..k is relevant, else 0"
     source = "trec_eval success"
     aliases: ClassVar[Aliases] = {"success": {}, "hit_rate": {}, "hit": {}, "RetrievalHitRate": {}}
     cutoff_aliases: ClassVar[Aliases] = {"accuracy": {}, "top_k_accuracy": {}}
