@@ -156,7 +156,7 @@ def test_too_few_queries_are_said_and_leave_all_ranks_open() -> None:
 def test_bootstrap_intervals_of_few_queries_are_approximate_or_withheld() -> None:
     several, few, enough = (ll.rank(scores(drawn(queries=size)), draws=100) for size in (12, 5, 50))
     assert [notice.code for notice in several.warnings] == ["approximate_intervals"]
-    assert "with 10, 95 % intervals" in str(several.warnings[0])
+    assert "with 10 queries, 95 % intervals" in str(several.warnings[0])
     assert [notice.code for notice in few.warnings] == ["no_interval"]
     assert all(math.isnan(run.bootstrap_low) and not math.isnan(run.best) for run in few.runs_of())
     assert {row["bootstrap_high"] for row in few.to_dict()["runs"]} == {None}

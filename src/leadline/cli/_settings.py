@@ -109,7 +109,7 @@ SETTINGS = {
         Setting("read.name", "Name of the run to read from a table with several runs."),
         Setting("read.name_by", "What to name each run after: its file or its tag.", one_in("file", "tag"),
                 "file", tried=("--names",)),
-        Setting("read.negative", "What a document with a negative grade counts as in rank measures.",
+        Setting("read.negative", "How rank measures treat a document with a negative grade.",
                 one_in("nonrelevant", "unjudged"), "nonrelevant"),
         Setting("read.on_duplicate",
                 "What to do if a run retrieves a document twice for a query: report an error, keep the "

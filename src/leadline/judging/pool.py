@@ -449,9 +449,8 @@ def _pairs_of(known: Any) -> Iterable[tuple[str, str]]:
     pairs = list(known)
     for pair in pairs:
         if not (isinstance(pair, (tuple, list)) and len(pair) == 2 and all(isinstance(x, str) for x in pair)):
-            raise UsageError(
-                f"`known` contains {' '.join(repr(pair).split())[:60]}, which is not a pair (query, document)"
-            )
+            text = " ".join(repr(pair).split())[:60]
+            raise UsageError(f"`known` contains {text}, which is not a (query, document) pair of strings")
     return [(query, document) for query, document in pairs]
 
 

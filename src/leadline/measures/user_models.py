@@ -30,7 +30,7 @@ def sum_to_cutoff(cutoff: int, term: Callable[[Floats], Floats]) -> float:
 
 OTHER_NAMES: Rejected = {
     "max_rel": "Write max_grade",
-    "min_rel": "The gain begins at grade 0, so subtract min_rel from the grades and from max_grade",
+    "min_rel": "Grade 0 always has gain 0, so subtract min_rel from the grades and from max_grade",
 }
 
 

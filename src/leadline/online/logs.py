@@ -104,10 +104,12 @@ def read_two(a: str | os.PathLike[str], b: str | os.PathLike[str], columns: Colu
 def _log(
     rows: list[LogRow], arms: list[str], columns: Columns, inputs: list[tuple[str, int]], *, timed: bool
 ) -> Log:
+    kinds = ("a number", "a date")
     for number, row in enumerate(rows):
         if row.dated != rows[0].dated:
             raise InputError(
-                f"column '{columns.time}' has both numbers and dates, which cannot be compared",
+                f"column '{columns.time}' has {kinds[row.dated]} here, but {kinds[not row.dated]} in the "
+                f"first row of {inputs[0][0]}",
                 path=inputs[number >= inputs[0][1]][0],
                 line=row.line,
                 hint="Write all times as numbers, or all as dates",

@@ -228,7 +228,8 @@ def _check_values(
     unread = [name for name in FILES if _unsaved(results.options.get(name))]
     if not results.inputs or "run" in results.inputs[0] or unread:
         found = (
-            f"not recomputed: the option {unread[0]} was given in memory or on standard input"
+            f"not recomputed: the data of option '{unread[0]}' came from memory or standard input, so they "
+            "cannot be read again"
             if unread
             else lacking
         )
