@@ -201,8 +201,12 @@ def test_rules_are_checked_and_shown_as_given() -> None:
 @pytest.mark.parametrize(
     ("interval", "queries", "words"),
     [
-        ("BCa(draws=99)", 30, "with 25, all 95 % CIs contained the true differences in 70 to 90 %"),
-        ("Percentile(draws=99)", 60, "with 50, all 95 % CIs contained the true differences in 90 to 94 %"),
+        ("BCa(draws=99)", 30, "with 25 queries, all 95 % CIs contained the true differences in 70 to 90 %"),
+        (
+            "Percentile(draws=99)",
+            60,
+            "with 50 queries, all 95 % CIs contained the true differences in 90 to 94 %",
+        ),
         ("Student", 30, ""),
     ],
 )
