@@ -35,6 +35,7 @@ PIECE = 1 << 22  # bytes that are copied at a time
 # Packages of fsspec by protocol, for the message where one is missing.
 PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "http": "aiohttp", "https": "aiohttp"}
 MAGIC = re.compile(r"[*?\[]")
+NO_FILES = "has no files to read (leadline skips names that begin with . or _)"
 # Attempts of a request to S3, in place of five with growing pauses: a server that is down is soon named.
 S3_OPTIONS = {"config_kwargs": {"retries": {"max_attempts": 2}}}
 
@@ -63,7 +64,7 @@ def remote_files(url: str) -> list[str]:
         if MAGIC.search(path):
             found = [name for name in system.glob(path) if not system.isdir(name)]
         elif not url.startswith("http") and system.isdir(path):
-            kind = "has no files to read (leadline skips names that begin with . or _)"
+            kind = NO_FILES
             found = [name for name in system.find(path) if is_visible(str(name)[len(path) :])]
         else:
             return [url]
@@ -240,7 +241,7 @@ def part_files(path: str) -> list[str]:
         return remote_files(path)
     kind = "is a pattern that matches no file"
     if isdir(path):
-        kind = "has no files to read (leadline skips names that begin with . or _)"
+        kind = NO_FILES
         found = [
             os.path.join(folder, name)
             for folder, _, names in os.walk(path)

@@ -78,12 +78,12 @@ def encoded(
     if field is not None and language is None and len(model.languages) > 1:
         raise UsageError("`--config topics.field` needs `--language` to name the language of the column")
     if language is None and len(model.languages) > 1:
-        ids, texts, _ = read_columns(documents, model.languages, id_column, encoding, queries=queries)
+        ids, texts = read_columns(documents, model.languages, id_column, encoding, queries=queries)
         return corpus_of(ids, texts, model.analyses, model.vocabularies)
     index = model.language_index(language)
     column = field or model.languages[index]
     try:
-        ids, texts, _ = read_columns(documents, [column], id_column, encoding, queries=queries)
+        ids, texts = read_columns(documents, [column], id_column, encoding, queries=queries)
     except InputError as error:
         if "has no column" in error.found and field is None:
             error.hint = error.hint or "For texts in another column, use `--config topics.field=COLUMN`"

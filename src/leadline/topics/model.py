@@ -213,8 +213,10 @@ def fit(
     if engine == "tomotopy":
         require("LDA of one language")
     analyses = analyses_of(named, analysis)
-    ids, texts, unread = read_columns(documents, named, id_column, encoding)
-    corpus = corpus_of(ids, texts, analyses)
+    read = _read(documents, named, id_column, encoding)
+    unread = unread_files(documents, {getattr(one.place, "path", "") for one in read})
+    corpus = corpus_of(*_columns_of(read, named, documents), analyses)
+    del read  # the texts need not stay in memory while topics are drawn
     if not len(corpus.word):
         raise InputError(
             "no words are left in the documents after the text analysis",
@@ -239,7 +241,7 @@ def fit(
         "kept": best,
         "restarts": [chain.history[-1][1] for chain in chains],
         "history": chains[best].history,
-        "documents": len(ids),
+        "documents": len(corpus.ids),
         "tokens": len(corpus.word),
         "empty": corpus.empty,
         "unread_files": list(unread[1:]),
@@ -318,18 +320,27 @@ def analyses_of(languages: Sequence[str], analysis: str | Analysis | None) -> li
 
 def read_columns(
     source: TextsLike, columns: Sequence[str], id_column: str | None, encoding: str, *, queries: bool = False
-) -> tuple[list[str], list[list[str]], tuple[str, str, int]]:
-    """Read the texts of some columns: ids, per column the text of every document, and a warning."""
+) -> tuple[list[str], list[list[str]]]:
+    """Read the texts of some columns: ids, and per column the text of every document."""
+    return _columns_of(_read(source, columns, id_column, encoding, queries=queries), columns, source)
+
+
+def _read(
+    source: TextsLike, columns: Sequence[str], id_column: str | None, encoding: str, *, queries: bool = False
+) -> list[Document]:
     read = read_either if queries else read_documents
-    single_text = list(columns) == [WHOLE]
-    fields = () if single_text else (columns[0],)
+    fields = () if list(columns) == [WHOLE] else (columns[0],)
     documents = list(read(source, fields=fields, id_column=id_column, encoding=encoding))
     if not documents:
         raise InputError("there are no documents", path=path_of(source), hint="Pass at least one document.")
+    return documents
+
+
+def _columns_of(
+    documents: list[Document], columns: Sequence[str], source: TextsLike
+) -> tuple[list[str], list[list[str]]]:
     rest = [[_text_of(document, name, source) for document in documents] for name in columns[1:]]
-    unread = unread_files(source, {getattr(document.place, "path", "") for document in documents})
-    texts = [[document.content for document in documents], *rest]
-    return [document.id for document in documents], texts, unread
+    return [document.id for document in documents], [[document.content for document in documents], *rest]
 
 
 def _text_of(document: Document, column: str, source: Any) -> str:

@@ -76,7 +76,7 @@ def read_texts(
 
 
 def _records(source: TextsLike, languages: Sequence[str], id_column: str | None) -> list[Record]:
-    ids, texts, _ = read_columns(source, languages, id_column, "utf-8")
+    ids, texts = read_columns(source, languages, id_column, "utf-8")
     return [
         {"doc_id": key} | dict(zip(languages, row, strict=True))
         for key, row in zip(ids, zip(*texts, strict=True), strict=True)
