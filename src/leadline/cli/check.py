@@ -35,9 +35,9 @@ def command(
     the line where it first occurs and how often it occurs. `evaluate` and `compare` reject files with errors
     but accept files with remarks. With --qrels, or if the first FILE is qrels and all others are runs (all in
     TREC format), leadline also checks the runs against these judgments. A run without any judged documents
-    counts as an error, although `evaluate` only warns about it. With --docs and --qrels, leadline reports how
-    many of the judged documents, and how many of the relevant ones, the corpus contains. For an index,
-    leadline verifies all checksums and checks that the parts fit together.
+    counts as an error, although `evaluate` only warns about it if some of its queries are judged. With --docs
+    and --qrels, leadline reports how many of the judged documents, and how many of the relevant ones, the
+    corpus contains. For an index, leadline verifies all checksums and checks that the parts fit together.
 
     The exit status is 2 if a file has errors and --fix did not repair it, and 0 otherwise.
 
@@ -50,11 +50,11 @@ def command(
         Corpus (texts or an index) in which to count the judged documents and the relevant ones. Needs
         --qrels.
     --qrels QRELS
-        Judgments to check every run against. leadline then also reports the share of judged documents and any
-        ids that do not match.
+        Judgments to check every run against. leadline then also reports the share of judged documents, or
+        that no query or document ids match.
     --fix | flag
         Write a repaired copy of a single FILE to the file given with -o. Only repeated documents, NaN scores,
-        and remarks on layout or ranks can be repaired.
+        comments, extra columns or tags, mixed queries and wrong ranks can be repaired.
     -C read.qrels_columns, read.columns, read.subtopics, read.kind, read.on_duplicate refuse/first/last/max =
        "first", read.on_nan = "drop"
     -o

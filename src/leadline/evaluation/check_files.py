@@ -120,7 +120,7 @@ def check(
     subtopics : bool, default False
         Whether column 2 of qrels is a subtopic.
     qrels : qrels, optional
-        Judgments to join with every run, to count judged documents and ids that do not match.
+        Judgments to join with every run, to count its judged documents.
     documents : path, optional
         Corpus, texts or an index, in which the documents judged in `qrels` are counted.
     fix : path, optional
