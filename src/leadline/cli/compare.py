@@ -218,11 +218,11 @@ def command(
     -m, --measure MEASURE as measures | Measures | MEASURE | many
         Measure (repeatable). [default: AP, nDCG@10, or those of gates, a pool or per-query values]
     --baseline NAME | Statistics | many
-        Run or baseline file to compare the other runs with (repeatable). [default: all pairs]
+        Run (repeatable) or baseline file to compare the other runs with. [default: all pairs]
     use differences
     --pairs WHICH | Output | PAIRS
-        Pairs to show: all, significant, or the N with the smallest p-values per measure. [default: all if at
-        most 12 rows, otherwise significant]
+        Pairs to show: all, significant, or N with the lowest p per measure. [default: all in CSV and JSON or
+        for up to 12 rows, else significant]
     --long | Output | flag
         Also show effect sizes, wins, ties and losses.
     --fail-if-worse M[:MARGIN] | Gates | many

@@ -82,8 +82,9 @@ def command(
     queries.jsonl if you add --queries, and with corpus.jsonl if you add --docs. `--to rank_eval` writes the
     request body for Elasticsearch's `_rank_eval` API.
 
-    If you pass the qrels of several assessors as IN, leadline merges them. A query-document pair that several
-    assessors judged gets the most frequent grade or, in a tie, the lowest of the most frequent grades.
+    If you pass several qrels files as IN, one per assessor, leadline merges them. A query-document pair that
+    several assessors judged gets the most frequent grade or, in a tie, the lowest of the most frequent
+    grades.
 
     Example: leadline convert bm25.run bm25.parquet
 

@@ -168,8 +168,8 @@ def command(  # click documents the options
 
     By default, leadline averages over all judged queries (TREC topics), and a query missing from a run counts
     as 0. The lines below the table list whatever could shift the numbers: missing queries, ties, unjudged
-    documents. `-f trec` prints results as trec_eval does, by default its official measures. For its values,
-    add --profile trec9 or trec10 (trec_eval 9 or 10).
+    documents. `-f trec` prints results as trec_eval does, by default its official measures. For values as in
+    trec_eval 9 or 10, add --profile trec9 or trec10.
 
     Example: leadline evaluate qrels.txt bm25.run dense.run -m AP -m nDCG@10 -q
 
@@ -186,8 +186,8 @@ def command(  # click documents the options
     --intervals | Statistics | flag
         Also show a confidence interval for each mean.
     --fail-below M=VALUE | many
-        Exit with status 1 if the mean of measure M is below VALUE for any run, or above VALUE if lower is
-        better for M (repeatable).
+        Exit with status 1 if any run's mean of measure M is, or may be, below VALUE, or above VALUE if lower
+        is better (repeatable).
     use sample, query-slice, query-weights
     --parts | Parts | flag
         Read all files (or folders, patterns, URLs) as parts of one run. Without --group-parts, no query may
@@ -204,8 +204,9 @@ def command(  # click documents the options
         With -q, omit the means.
     use evaluation
     -C test.half_width, test.interval = "Student"
-    -o | figures heat-map/box/violin/line/means/slices | kinds Kind of figure to save with -o: heat-map, box,
-       violin, line, means or, with --query-slice, slices. [default: heat-map] | more trec | digits
+    -o | figures heat-map/box/violin/line/means/slices | kinds Figure to save with -o: heat-map, box, violin,
+       line, means or, with --query-slice, slices. [default: heat-map; with a pool, estimates] | more trec
+       | digits
     """
     form, figure = outputs.form, outputs.figure
     both({"--figure slices": figure == "slices"}, {"--query-slice FILE:COLUMN": query_slice})

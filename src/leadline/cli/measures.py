@@ -22,8 +22,8 @@ HEADS = ["measure", "title", "range", "average"]
 def command(name: str | None, *, bibtex: bool, outputs: Outputs) -> None:
     """List the measures, or explain one.
 
-    NAME is any name that `leadline evaluate -m` accepts. For example, `leadline measures ndcg_cut_10`
-    explains nDCG. The list also shows the measure groups of trec_eval.
+    Write NAME as for `leadline evaluate -m`. For example, `leadline measures ndcg_cut_10` explains nDCG. The
+    list also shows the measure groups of trec_eval.
 
     Example: leadline measures nDCG
 
