@@ -38,14 +38,14 @@ def path(request: pytest.FixtureRequest, leadline: Leadline) -> Path:
     done = leadline("compare", "qrels.txt", "run/new.run", *both(request.param), *GATE)
     assert done.status == 0
     assert "wrote b." in done.err
-    assert f"1 check skipped because {request.param} does not exist yet" in done.out
+    assert f"1 check was skipped, because {request.param} does not exist yet" in done.out
     return Path(request.param)
 
 
 @pytest.mark.parametrize("form", ["table", "csv", "json", "none"])
 def test_skipped_checks_are_told_once_in_every_format(form: str, leadline: Leadline) -> None:
     done = leadline("compare", "qrels.txt", "run/new.run", *both("b.json"), *GATE, "-f", form)
-    assert (done.out + done.err).count("1 check skipped because b.json does not exist yet") == 1
+    assert (done.out + done.err).count("1 check was skipped, because b.json does not exist yet") == 1
     if form == "json":
         assert [(one["run"], one["skipped"], one["failed"]) for one in done.data["conditions"]] == [
             ("new", True, False)
@@ -72,7 +72,7 @@ def test_a_failed_gate_writes_nothing_unless_it_is_asked_for(path: Path, leadlin
     status, said = tried(leadline, path, "worse", *GATE, "--update-baseline", str(path))
     assert (status, path.read_bytes()) == (1, before)
     assert (
-        "was not written because a check failed. To write it anyway, use --config output.force_update."
+        "was not written because a check did not pass. To write it anyway, use --config output.force_update."
         in said
     )
     status, said = tried(
@@ -245,3 +245,20 @@ def test_no_output_replaces_the_baseline(path: Path, leadline: Leadline) -> None
 @pytest.mark.parametrize("runs", [("run/new.run",), ("run/new.run", "better/new.run")])
 def test_a_folder_is_called_a_folder(runs: tuple[str, ...], leadline: Leadline) -> None:
     assert "worse is a folder" in leadline("compare", "qrels.txt", *runs, "RR", "--baseline", "worse").refusal
+
+
+@pytest.mark.parametrize(
+    ("run", "example"), [("old=run/new.run", "--baseline old."), ("run/new.run", "--baseline run/new.run.")]
+)
+def test_the_baseline_in_the_hint_is_one_that_the_command_takes(
+    run: str, example: str, leadline: Leadline
+) -> None:
+    assert leadline("compare", "qrels.txt", run, "better/new.run", *GATE).refusal.strip().endswith(example)
+
+
+@pytest.mark.parametrize("runs", [("run/*.run", "better/new.run"), ("b.csv", "c.csv")])
+def test_what_is_no_single_run_is_no_example_of_a_baseline(runs: tuple[str, ...], leadline: Leadline) -> None:
+    for name in "abc":
+        Path(f"{name}.csv").write_text(f"run,query,RR\n{name},1,0.5\n{name},2,0.5\n")
+    first = "a.csv" if runs[0] == "b.csv" else "qrels.txt"
+    assert "such as" not in leadline("compare", first, *runs, *GATE).refusal

@@ -107,7 +107,7 @@ DIFFERENT: dict[str, tuple[dict[str, Any], str]] = {
     "depth": ({"depth": 2}, "'depth' was none and is now 2"),
     "profile": ({"profile": "trec10"}, "'profile' was leadline and is now trec10"),
     "averaging": ({"queries": "both"}, "'queries' was all and is now both"),
-    "unjudged": ({"judged_only": True}, "'judged-only' was false and is now true"),
+    "unjudged": ({"judged_only": True}, "'judged_only' was false and is now true"),
     "negative": ({"negative": "unjudged"}, "'negative' was nonrelevant and is now unjudged"),
     "measure": ({"measures": ["RR", "P@5"]}, r"it lacks P@5 \(it has RR\)"),
 }

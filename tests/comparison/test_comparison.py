@@ -180,6 +180,9 @@ def test_queries_of_one_side_only_are_left_out_and_counted() -> None:
     assert "pairs_of_fewer_queries" not in {notice.code for notice in all_queries.warnings}
     shared = evaluate({name: QRELS[name] for name in runs["b"]}, runs, "RR").means[:, 0]
     assert both.pairs[0].difference == pytest.approx(float(shared[1] - shared[0]))
+    assert "over 10 queries with" in both.to_latex()
+    three = compare(QRELS, {**runs, "c": RUNS["worst"]}, "RR", queries="both")
+    assert f"over 10 to {QUERIES} queries with" in three.to_latex()
     tukey = compare(QRELS, runs, "RR", queries="both", correction="Tukey")
     assert "incomplete_queries" in {notice.code for notice in tukey.warnings}
 
@@ -231,6 +234,12 @@ def test_only_the_p_of_equal_differences_is_by_the_sign_test() -> None:
     found = compare(results_of([[0.1] * 8, [0.2] * 8, [0.3] * 8]), correction="Tukey")
     words = "p = 0.0078 by the sign test (the same difference on every query; Tukey 0.14)"
     assert words in found.sentences()[0]
+
+
+def test_equal_means_of_groups_are_not_called_equal_differences() -> None:
+    groups = {f"q{query:03}": str(query // 2) for query in range(12)}
+    grouped = compare(results_of([[0.2] * 12, [0.3, 0.5] * 6]), query_group=groups)
+    assert "by the sign test (the same mean difference in every group)" in grouped.sentences()[0]
 
 
 def test_a_pair_without_a_significant_difference_says_which_ones_are_detectable() -> None:

@@ -186,7 +186,7 @@ def test_too_few_effective_queries_are_not_tested() -> None:
     assert pair.verdict == "undecided"
     units = Weighted(np.arange(12), np.array(list(weights.values())))
     (text,) = engine.few_queries_texts(np.ones((12, 1)), units)
-    assert text == "12 queries (2.0 effective), but at least 5 effective ones are needed"
+    assert text == "12 queries (2.0 effective), but at least 5 effective ones are needed for a test"
 
 
 @pytest.mark.parametrize("test", ["Wilcoxon", "Sign"])

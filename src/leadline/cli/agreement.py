@@ -99,7 +99,7 @@ def command(
         )
     needed = "--runs, and either exactly two judges or --reference"
     if result.ranking is not None and all(values is None for values in result.ranking.by_query):
-        needed = "a measure that is averaged over all queries, such as AP or nDCG@10"
+        needed = "a measure with an arithmetic mean over all queries, such as AP or nDCG@10"
     both(typed(context, "top"), {needed: result.audits})
     result.options |= outputs.options()
     view = View(result, shown={"per_query": per_query}, lines="")

@@ -50,7 +50,7 @@ from leadline.data.wording import counted, queries
 from leadline.errors import NoIntervalError, UsageError, both
 from leadline.estimation.measured import default_measures
 from leadline.evaluation.results import Results
-from leadline.io.run_names import run_name
+from leadline.io.run_names import run_name, split_name
 from leadline.io.saved_results import is_saved_file
 from leadline.render import View
 
@@ -145,7 +145,7 @@ class BaselineFile:
             return
         if not self.written(outcomes):
             click.echo(
-                f"leadline: {self.update} was not written because a check failed. To write it anyway, use "
+                f"leadline: {self.update} was not written because a check did not pass. To write it anyway, use "
                 f"{FORCED}.",
                 err=True,
             )
@@ -175,7 +175,7 @@ def without_values(path: str | None) -> str:
     """Return why there is nothing to compare with; `path` is the baseline file."""
     if path is None:
         return "there is only one run and no baseline"
-    return f"{path} {'has no matching values' if os.path.exists(path) else 'does not exist yet'}"
+    return f"{path} {'does not match this evaluation' if os.path.exists(path) else 'does not exist yet'}"
 
 
 SECTION = "Evaluation"
@@ -251,13 +251,13 @@ def command(
     figure = outputs.figure
     all_pairs = not baseline and path is None
     _check_figure(figure, pair, all_pairs=all_pairs, slices=bool(query_slice))
+    rules, half_width = Rules.take(options), options.pop("half_width")
+    scores = values_given(context, (qrels, *runs), kind)
     if all_pairs:
-        example = file.update or (runs[0] if len(runs) > 1 else "")
+        example = file.update or (_name_of_one(runs[0]) if len(runs) > 1 and not scores else "")
         place = f", such as --baseline {example}" if example else ""
         hint = f"Use --baseline to name the run or the baseline file to compare with{place}."
         refuse_without_baseline(conditions, hint)
-    rules, half_width = Rules.take(options), options.pop("half_width")
-    scores = values_given(context, (qrels, *runs), kind)
     named = measures or (() if conditions else file.measures)
     needed = [*(one.measure for one in conditions), *(file.measures if file.update == path else [])]
     draw: Any = None
@@ -319,7 +319,8 @@ def command(
         notes = [f"nothing was compared, because {without_values(path)}"]
         skipped = sum(gate.skipped for gate in outcomes)
         if skipped:
-            notes.append(f"{counted(skipped, 'check')} skipped because {without_values(path)}")
+            were = counted(skipped, "check was", "checks were")
+            notes.append(f"{were} skipped, because {without_values(path)}")
             _tell(outputs, notes[1:])
         view = View(shown, notes=[*notes, *(str(gate) for gate in outcomes if not gate.skipped)])
         view.extra = extra | file.to_dict(outcomes)
@@ -358,6 +359,12 @@ def command(
     file.write(own, inputs_of(own, qrels, judged, of_judgments), outcomes)
     if failed:
         context.exit(1)
+
+
+def _name_of_one(run: str) -> str:
+    """Return what names a run on the command line: its name or file; empty for several runs."""
+    name, path = split_name(run)
+    return name or (path if os.path.isfile(path) else "")
 
 
 def _tell(outputs: Outputs, notes: Sequence[object]) -> None:

@@ -146,8 +146,7 @@ def _other_options(options: Mapping[str, Any], known: Mapping[str, Any]) -> list
         then = known.get(name, now if not now else None)
         if then not in (now, options[name]):  # only `save_baseline` stores the content in place of a path
             shown = now if "SHA-256" in str(then) else options[name]
-            option = name.replace("_", "-")
-            differing.append(f"option '{option}' was {_shown(then)} and is now {_shown(shown)}")
+            differing.append(f"option '{name}' was {_shown(then)} and is now {_shown(shown)}")
     return differing
 
 

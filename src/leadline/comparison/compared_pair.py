@@ -365,14 +365,14 @@ def few_groups_text(groups: int, effective: float, *, alone: bool = False) -> st
     Where queries have weights and no groups, each is `alone`.
 
     >>> few_groups_text(8, 3.64)
-    '8 groups of queries (3.6 effective), but at least 5 effective ones are needed'
+    '8 groups of queries (3.6 effective), but at least 5 effective ones are needed for a test'
     """
     if effective >= FEWEST_GROUPS:
         return ""
     nouns = ("query", "queries") if alone else ("group of queries", "groups of queries")
     found = groups_text(groups, effective, *nouns)
     ones = " effective ones" * ("effective" in found)
-    return f"{found}, but at least {FEWEST_GROUPS}{ones} are needed"
+    return f"{found}, but at least {FEWEST_GROUPS}{ones} are needed for a test"
 
 
 STATE_ALL = (
@@ -437,7 +437,8 @@ def _p(pair: ComparedPair, rules: Rules) -> str:
         aside = [f"{rules.correction}{number}"]
     if math.isnan(pair.effect) and pair.queries > 1:
         text += " by the sign test"
-        aside.insert(0, "the same difference on every query")
+        same = "difference on every query" if pair.groups is None else "mean difference in every group"
+        aside.insert(0, f"the same {same}")
     return text + (f" ({'; '.join(aside)})" if aside else "")
 
 
@@ -502,14 +503,14 @@ def method_notes(comparison: Comparison, *, per_pair: bool = False, long: bool =
         )
     notes += [POOLED] * bool(pooled_names(comparison.results))
     if long:
-        spread = "standard deviation of the differences [CI]"
+        effect, spread = f"effect [{level} CI]", "standard deviation of the differences"
         if comparison.groups is not None:
             units = "groups" if in_groups(comparison.groups) else "queries"
-            spread = f"(standard error * square root of the effective number of {units})"
+            effect, spread = "effect", f"(standard error * square root of the effective number of {units})"
         wins = "; wins: queries on which a is better" if comparison.results.withheld is None else ""
         notes += [
             f"H0: {rules.test.null if rules.joint is None else Randomisation.null}",
-            f"effect: mean difference / {spread}{wins}",
+            f"{effect}: mean difference / {spread}{wins}",
             f"primary measure: {comparison.primary}",
         ]
     if in_groups(comparison.groups):
@@ -526,10 +527,11 @@ def caption(comparison: Comparison, *, per_pair: bool = False) -> str:
     """Return the caption of a table in a paper: what stands in it, and the test in words."""
     single = per_pair or comparison.simultaneous is None
     kind = "confidence intervals" if single else f"{comparison.rules.adjusted} confidence intervals"
-    number = queries(len(comparison.results.averaged_queries()))
+    counts = {int(count) for one in comparison.statistics for count in one.queries.tolist()} or {0}
+    fewest = f"{min(counts):,} to " * (len(counts) > 1)
     return (
-        f"Mean differences over {number} with {percent(comparison.rules.confidence)} {kind} "
-        f"({method(comparison)})."
+        f"Mean differences over {fewest}{queries(max(counts))} with "
+        f"{percent(comparison.rules.confidence)} {kind} ({method(comparison)})."
     )
 
 
