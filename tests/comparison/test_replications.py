@@ -14,7 +14,7 @@ from scipy import stats
 
 import leadline as ll
 from leadline.comparison.replication import ReplicationRules, replication_values, tau_union
-from leadline.comparison.replication_result import COVERAGE, Replication
+from leadline.comparison.replication_result import COVERAGE, REPLICATION_COVERAGE, Replication
 from leadline.comparison.similarity_baselines import RBO, RankedLists
 from leadline.data.ids import Vocabulary
 from leadline.data.table import NamedMeasure, RunInfo
@@ -292,13 +292,17 @@ def test_a_run_of_another_collection_is_refused() -> None:
 
 def test_the_coverage_that_is_printed_is_the_one_that_was_measured() -> None:
     page = (Path(__file__).parents[2] / "docs" / "replication.md").read_text("utf-8")
-    rows = re.findall(r"^\| [a-zA-Z ,]+ \|((?: [\d.]+ \|){6})$", page, re.MULTILINE)
-    shares = np.array([[float(cell) for cell in row.split("|")[:-1]] for row in rows])
-    held = shares[shares.min(axis=1) > 50]  # the last row counts withheld ratios
+    rows = re.findall(r"^\| ([a-zA-Z ,]+) \|((?: [\d.]+ \|){6})$", page, re.MULTILINE)
+    shares = {name: [float(cell) for cell in row.split("|")[:-1]] for name, row in rows}
+    held = {name: row for name, row in shares.items() if min(row) > 50}  # the last row counts withheld ratios
     assert len(held) == len(shares) - 1 == 11
-    for column, size in enumerate(COVERAGE):
-        found = held[:, [column, column + 3]] / 100
-        assert COVERAGE[size] == pytest.approx((found.min(), found.max()))
+    replicated = {name for name in held if "replication" in name}
+    kinds = [(held.keys() - replicated, COVERAGE), (replicated | {"effects"}, REPLICATION_COVERAGE)]
+    for names, coverage in kinds:
+        table = np.array([held[name] for name in names]) / 100
+        for column, size in enumerate(coverage):
+            found = table[:, [column, column + 3]]
+            assert coverage[size] == pytest.approx((found.min(), found.max()))
 
 
 def test_the_queries_of_a_reproduction_are_those_of_all_four_means() -> None:

@@ -201,8 +201,8 @@ def written(folder: Path, text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("mesures = []", "no key 'mesures'. Did you mean 'measures'"),
-        ("[collections.x]\nqrel = 'q'", "no key 'qrel' in collections.x. Did you mean 'qrels'"),
+        ("mesures = []", "unknown key 'mesures'. Did you mean 'measures'"),
+        ("[collections.x]\nqrel = 'q'", "unknown key 'qrel' in collections.x. Did you mean 'qrels'"),
         ("[collections.x]\nruns = 'q'", "collections.x has no 'qrels'"),
         ("", "there are no collections"),
         ("[collections]\nx = 3", "collections.x cannot be 3. Set it to a table"),
@@ -255,7 +255,9 @@ def test_a_folder_of_collections_is_a_suite_and_those_of_beir_too(tmp_path: Path
         (tmp_path / name / "runs").mkdir(parents=True)
         (tmp_path / name / "runs" / "a.run").write_text("q1 Q0 d2 1 2 t\nq1 Q0 d1 2 1 t\n")
     (tmp_path / "one" / "qrels.txt").write_text("q1 0 d1 1\n")
-    with pytest.raises(ll.InputError, match=r"beir: this folder has no judgments. Add qrels.txt"):
+    with pytest.raises(
+        ll.InputError, match=r"beir: leadline found no judgments in this folder. Add qrels.txt"
+    ):
         read_suite(tmp_path)
     (tmp_path / "beir" / "qrels").mkdir()
     (tmp_path / "beir" / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td2\t1\n")
@@ -281,6 +283,14 @@ def test_a_folder_of_collections_is_a_suite_and_those_of_beir_too(tmp_path: Path
 def test_options_that_a_suite_does_not_have_are_refused(options: dict[str, Any], words: str) -> None:
     with pytest.raises(ll.LeadlineError, match=words):
         of(collection(a=[1, 2], b=[2, 1]), **options)
+
+
+def test_the_size_of_the_family_is_that_of_the_tested_pairs() -> None:
+    whole, part = collection(a=[1, 2], b=[2, 3], c=[1, 3]), collection(b=[2, 3], c=[1, 3])
+    pairs = of(whole, part).pairs
+    assert [math.isnan(pair.within.p) for pair in pairs].count(False) == 1
+    assert "(T, Holm over 1 pair)" in str(of(whole, part))
+    assert "(T, Holm over 3 pairs)" in str(of(whole, whole))
 
 
 def test_a_baseline_is_compared_with_every_other_run() -> None:

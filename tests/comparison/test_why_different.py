@@ -515,7 +515,9 @@ def test_a_table_of_one_run_needs_no_name_and_unknown_options_are_refused() -> N
     found = why_different(two, one, name="a")
     assert (found.a.run, found.b.run, found.different) == ("a", "c", ["q1"])
     for name in (None, "a"):
-        with pytest.raises(InputError, match=r"no run in this table \(c, d\) is also in results \(a, b\)"):
+        with pytest.raises(
+            InputError, match=r"no run in the second table \(c, d\) is also in the first \(a, b\)"
+        ):
             why_different(two, other, name=name)
     with pytest.raises(UsageError, match="has no option 'foo'"):
         why_different({"q1": {"AP": 0.5}}, {"q1": {"AP": 0.5}}, foo=1)

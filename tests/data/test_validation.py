@@ -12,7 +12,7 @@ import pytest
 
 import leadline as ll
 from conftest import Leadline
-from leadline.data.validation import check_arguments, name_keywords
+from leadline.data.validation import check_arguments, name_keywords, refusal
 from leadline.errors import LeadlineError, UsageError
 from leadline.evaluation.curves import curve, subtopic_curve
 from leadline.evaluation.evaluate import evaluate
@@ -179,3 +179,12 @@ def test_options_of_any_spelling_become_keywords(text: str, named: str) -> None:
     error = UsageError(text)
     name_keywords(error, cut)
     assert str(error) == named
+
+
+@pytest.mark.parametrize(("name", "helps"), [("log", True), ("index", False), ("path", False)])
+def test_a_data_frame_is_written_as_csv_only_where_a_csv_file_is_read(name: str, *, helps: bool) -> None:
+    class Frame:
+        columns = ("arm",)
+
+    refused = refusal(name, Frame(), "text or a path")
+    assert ("CSV" in str(refused)) == helps

@@ -142,7 +142,9 @@ def test_columns_of_judgments_are_named(tmp_path: Path, leadline: Leadline) -> N
     assert (made.status, made.out) == (0, "q1 0 d1 3\nq1 0 d2 0\n")
     made = leadline("convert", run, tmp_path / "a.json", "--config", "read.columns=doc_id,query_id,score")
     assert (made.status, ll.read_run(tmp_path / "a.json").to_dict()) == (0, {"q1": {"d2": 2.5, "d1": 0.5}})
-    with pytest.raises(UsageError, match=r"qrels_columns must be column names, .*, not 3"):
+    with pytest.raises(
+        UsageError, match=r"qrels_columns must be column names separated by commas, .*, not 3"
+    ):
         ll.read_qrels(qrels, qrels_columns=3)  # type: ignore[arg-type]  # the point of the test
     levels = tmp_path / "levels.txt"
     levels.write_text("d1 q1 L2\nd2 q1 L0\n")

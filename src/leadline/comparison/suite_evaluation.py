@@ -82,7 +82,7 @@ def read_suite(source: str | os.PathLike[str] | Mapping[str, Any]) -> SuiteFile:
             raise InputError("the file is larger than 16 MiB", path=path, hint="Pass a smaller TOML file")
         return _suite_of(tomllib.loads(content.decode("utf-8")), path, os.path.dirname(path))
     except RecursionError:
-        raise InputError("the tables are nested too deeply", path=path, hint=TABLES_HINT) from None
+        raise InputError("tables or arrays are nested too deeply", path=path, hint=TABLES_HINT) from None
     except FileNotFoundError:
         raise InputError("no such file or folder", path=path) from None
     except OSError as error:
@@ -105,11 +105,11 @@ def _of_folder(path: str) -> SuiteFile:
         qrels = next(filter(os.path.isfile, found), None)
         if qrels is None:
             add = f"Add {', '.join(QRELS[:-1])} or {QRELS[-1]}"
-            raise InputError("this folder has no judgments", path=entry.path, hint=add)
+            raise InputError("leadline found no judgments in this folder", path=entry.path, hint=add)
         runs = os.path.join(entry.path, "runs")
         if not os.path.isdir(runs):
-            add = "Put the runs in a subfolder named `runs`"
-            raise InputError("this folder has no runs", path=entry.path, hint=add)
+            add = "Create it, and put the runs there"
+            raise InputError("this folder has no subfolder `runs`", path=entry.path, hint=add)
         named = _named(files_of(runs), entry.path)
         collections.append(Collection(entry.name, qrels, named))
     if not collections:
@@ -152,7 +152,8 @@ def _suite_of(data: Mapping[str, Any], path: str, folder: str) -> SuiteFile:
 def _collection(name: str, table: object, path: str, folder: str) -> Collection:
     place = f"collections.{name}"
     if not isinstance(table, Mapping):
-        raise _wrong(place, table, "a table with qrels and runs", path)
+        kind = "dictionary" if path == "suite" else "table"
+        raise _wrong(place, table, f"a {kind} with qrels and runs", path)
     _check_keys(table, KEYS, place, path)
     for key in ("qrels", "runs"):
         if key not in table:
@@ -162,7 +163,7 @@ def _collection(name: str, table: object, path: str, folder: str) -> Collection:
         raise _wrong(
             f"{place}.documents",
             documents,
-            "the number of documents in the collection, or 0 if it is unknown",
+            "the number of documents in the collection, or 0 if unknown",
             path,
         )
     if level is not None and (isinstance(level, bool) or not isinstance(level, (int, float))):
@@ -192,7 +193,8 @@ def _runs(value: object, place: str, path: str, folder: str) -> dict[str, Any]:
         return named
     patterns = [value] if isinstance(value, str) else value
     if not isinstance(patterns, Sequence) or not all(isinstance(each, str) for each in patterns):
-        raise _wrong(f"{place}.runs", value, "a pattern, a list of patterns, or a table of paths", path)
+        named_runs = "{NAME: RUN}" if path == "suite" else "a table of paths"
+        raise _wrong(f"{place}.runs", value, f"a pattern, a list of patterns, or {named_runs}", path)
     files: list[str] = []
     for pattern in patterns:
         whole = os.path.join(folder, pattern)
@@ -231,7 +233,7 @@ def _check_keys(table: Mapping[str, Any], known: Sequence[str], place: str, path
     for key in table:
         if key not in known:
             where = f" in {place}" if place else ""
-            raise InputError(f"there is no key '{key}'{where}", path=path, hint=nearest(str(key), known))
+            raise InputError(f"unknown key '{key}'{where}", path=path, hint=nearest(str(key), known))
 
 
 def nearest(name: str, known: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -423,12 +424,15 @@ class Suite(Result):
                 else "second number: number of runs that this run"
             )
             marks += f" significantly outperforms on the collection {how}"
-            notes.append(marks + (", compared with baselines only" if rules.baselines else ""))
+            notes.append(marks + ("; only pairs with a baseline are tested" if rules.baselines else ""))
         return notes
 
     def _pair_notes(self) -> list[str]:
         rules, pairs = self.rules, self.pairs
-        family = f"{rules.correction} over {counted(len(pairs) // len(self.measures), 'pair')}"
+        tested = Counter(pair.measure for pair in pairs if not math.isnan(pair.within.p))
+        family = str(rules.correction)
+        if tested:
+            family += f" over {counted(max(tested.values()), 'pair')}"
         interval = f"{percent(rules.confidence)} interval of the pair alone"
         notes = [
             f"a - b: mean over collections; low, high: {interval}, over queries within these collections",
@@ -442,7 +446,8 @@ class Suite(Result):
             notes.append(
                 f"{CANNOT_TELL}: fewer than {FEWEST} collections say nothing about other collections"
                 if few < FEWEST
-                else f"{CANNOT_TELL}: no result can be significant on {few} collections ({rules.decided_by})"
+                else f"{CANNOT_TELL}: no result over {few} collections can be significant "
+                f"({rules.decided_by})"
             )
         if any(pair.within.verdict == INCOMPLETE for pair in pairs):
             notes.append(

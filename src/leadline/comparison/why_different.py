@@ -200,7 +200,7 @@ class WhyDifferent(Result):
             ]
         if self.pair is not None:
             both = " and ".join(f"{one.says} (A: {one.a_says}; B: {one.b_says})" for one in self.pair.causes)
-            notes.append(f"{queries(len(self.pair.explained))} explained by two causes together: {both}")
+            notes.append(f"two causes together explain {queries(len(self.pair.explained))}: {both}")
         notes += [
             one.message
             + f": {queries(one.count)}" * (not one.code.startswith("mean_") and not self._of_means)
@@ -245,7 +245,7 @@ class WhyDifferent(Result):
         if best:
             names = " together with ".join(_with_article(cause.says) for cause in best)
             some = f"{len(self.explained)} " * bool(left) or "all " * (number > 1)
-            says += f", {'' if self._of_means else some}explained by {names}"
+            says += f", {some}explained by {names}" if some and not self._of_means else f" because of {names}"
         return f"{says}, {'' if self._of_means else f'{left} '}not explained" if left else says
 
     def __repr__(self) -> str:
@@ -341,8 +341,8 @@ def why_different(
         meant = measure_of(second.measure)
         if meant is None:
             raise UsageError(
-                f"leadline does not know the measure '{text or first.measure}'. Choose the measure in each "
-                "file with FILE:MEASURE, and set --measure to leadline's own name for it."
+                f"leadline does not know the measure '{text or first.measure}'. Set --measure to leadline's "
+                "own name for it. In a file of several measures, choose the measure with FILE:MEASURE."
             )
     if meant is not None and rel is not None:
         meant = profile_of("leadline").measures([meant], rel=rel)[0]

@@ -58,7 +58,7 @@ MOST_GRADES = 6  # of which each is tried as the minimum relevant grade
 SETTINGS = {
     "ties": {
         "descending_id": "by descending document id (trec_eval, pytrec_eval, ir_measures, leadline)",
-        "ascending_id": "by ascending document id (MS MARCO's RR, ir_measures' RR@k)",
+        "ascending_id": "by ascending document id (ir_measures' RR@k)",
         "input_order": "in the order of the file (a stable sort, as in MTEB's MRR)",
         "reversed_order": "in the reverse order of the file (an ascending stable sort, reversed)",
     },

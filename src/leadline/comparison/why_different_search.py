@@ -198,7 +198,7 @@ def _run_of(scores: Scores, name: str | None, both: list[Scores]) -> str:
 
 def _nothing_shared(what: str, names: list[list[str]], places: list[Scores], hint: str) -> InputError:
     first, second = (first_few(each, 8) for each in names)
-    found = f"no {what} in this table ({second}) is also in {places[0].path or 'the other one'} ({first})"
+    found = f"no {what} in the second table ({second}) is also in the first ({first})"
     return InputError(found, path=places[1].path, hint=hint)
 
 

@@ -195,13 +195,15 @@ class QrelsColumns(QueryTable):
 
     def refuse_part_judged(self) -> None:
         """Raise InputError for a sample with pairs that have no grade yet, which rows of judgments lack."""
+        stored = any(code == DRAWN_POOL for code, _, _ in self.remarks)
+        to_csv = "To keep all pairs, use `leadline judge --store STORE --export FILE.csv`"
         for code, _, count in self.remarks:
             if code == PART_JUDGED:
                 raise InputError(
                     f"the sample has {counted(count, 'pair')} without a grade, and leaving out ungraded "
                     "pairs would make the inclusion probabilities wrong",
                     path=self.source,
-                    hint="To keep all pairs, use `leadline judge --store STORE --export FILE.csv`",
+                    hint=to_csv if stored else "Judge these pairs first, or use the sample as it is",
                 )
 
     @cached_property

@@ -190,7 +190,7 @@ class Reading:
         for name, example in (("columns", "rank"), ("qrels_columns", "relevance")):
             given = getattr(self, name)
             if given is not None and (not isinstance(given, str) or not given):
-                expected = f"column names, such as 'query_id,doc_id,{example}'"
+                expected = f"column names separated by commas, such as 'query_id,doc_id,{example}'"
                 raise refusal(f"--config read.{name}", given, expected)
         object.__setattr__(self, "queries_in", _checked_queries(self.queries_in))
         object.__setattr__(self, "documents_of", _checked_documents(self.documents_of))

@@ -26,6 +26,8 @@ LIMITS = {
     "fits": 1_000,
 }
 LARGEST = 10**9  # of any other argument, as of the parameters of measures
+# Arguments that read a table from a path but take no data frame.
+TABLES = ("a_log", "b_log", "documents", "documents_of", "known", "log")
 
 
 def check_flags(**arguments: object) -> None:
@@ -355,6 +357,6 @@ def refusal(name: str, value: object, expected: str) -> UsageError:
         found = "\n"
     if " at 0x" in found or "\n" in found:  # no value of its own, or a table
         found = f"an object of type {type(value).__name__}"
-    frame = hasattr(value, "columns") and "path" in expected
+    frame = hasattr(value, "columns") and "path" in expected and name in TABLES
     written = ". Write it to a CSV file, and pass the path" * frame
     return UsageError(f"{name} must be {expected}, not {found[:60]}{'...' * (len(found) > 60)}{written}")
