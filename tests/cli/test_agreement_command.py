@@ -221,7 +221,9 @@ def test_labels_are_audited_by_the_reference(leadline: Leadline) -> None:
         assert (done.status, done.out) == (2, "")
     assert leadline("agreement", "--table", "1,2,3,4", "-C", "agreement.within=0.1").err.count("\n") == 1
     done = leadline(*words[:-1], "GMAP", "-C", "agreement.top=2")
-    assert "agreement.top needs a measure that is averaged" in done.refusal  # not --runs, which were given
+    assert (
+        "agreement.top needs a measure with an arithmetic mean" in done.refusal
+    )  # not --runs, which were given
 
 
 @pytest.mark.usefixtures("queries")

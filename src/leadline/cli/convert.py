@@ -171,7 +171,9 @@ def command(
             lost.append(f"tag {counts.tag}")
     else:
         for option in typed(context, *(name for name in options if name not in ("columns", "queries_in"))):
-            raise UsageError(f"{option} applies only to runs. Leave out {option}.")
+            raise UsageError(
+                f"{option} applies only to runs, but {source} was read as qrels. Leave out {option}."
+            )
         reading = Reading(qrels_columns=names, subtopics=subtopics, queries_in=options["queries_in"])
         qrels = selected_qrels(qrels_of(file, reading, sure=True), reading)
         lost = left_out(file, "grade", reading, subtopics=subtopics)

@@ -218,7 +218,7 @@ def unknown_warnings(unknown: int, empty: int) -> list[ResultWarning]:
         ("unknown_tokens", f"ignored {counted(unknown, 'token')} outside the model's vocabulary", unknown),
         (
             "empty_documents",
-            f"{counted(empty, 'text')} without any known token (the topic vector is the prior mean)",
+            f"{counted(empty, 'text has', 'texts have')} no known token (the topic vector is the prior mean)",
             empty,
         ),
     )
