@@ -146,7 +146,8 @@ def _other_options(options: Mapping[str, Any], known: Mapping[str, Any]) -> list
         then = known.get(name, now if not now else None)
         if then not in (now, options[name]):  # only `save_baseline` stores the content in place of a path
             shown = now if "SHA-256" in str(then) else options[name]
-            differing.append(f"option '{name}' was {_shown(then)} and is now {_shown(shown)}")
+            was = _shown(then) if name in known else "not recorded"
+            differing.append(f"option '{name}' was {was} and is now {_shown(shown)}")
     return differing
 
 
