@@ -72,6 +72,8 @@ def test_the_runs_that_swap_are_marked_and_counted() -> None:
     ]
     assert figure.get_suptitle() == "tau 0.87\n3 of 45 pairs in opposite order"
     assert len(drawn(20, spread=0).legends[0].get_texts()) == 1
+    tied = association([1, 1, 2], [1, 2, 3], "abc", across="x", up="y", coefficients={})
+    assert tied.get_suptitle() == "0 of 2 untied pairs in opposite order"
 
 
 def test_a_correlation_shows_its_coefficients_and_both_measures() -> None:

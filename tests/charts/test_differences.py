@@ -101,7 +101,7 @@ def test_an_undefined_difference_is_left_out_and_counted() -> None:
         "mean +0.200",
         "left out 2 queries without a value in one or both runs",
     ]
-    assert figure.axes[0].get_xlabel() == "1 query, largest difference on the left"
+    assert figure.axes[0].get_xlabel() == "1 query, sorted by difference"
 
 
 def test_the_farthest_queries_of_each_side_are_named_where_they_fit() -> None:

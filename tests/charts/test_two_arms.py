@@ -20,7 +20,8 @@ def test_the_picture_is_whole_with_a_log_of_any_length(users: int) -> None:
     figure = two_arms(*ARMS, path=(found.users, found.difference, found.low, found.high))
     whole(figure)
     texts = [text.get_text() for text in figure.axes[1].texts]
-    assert ("not enough data for a first look" in texts) == (users == 30)
+    assert (users == 30) == any("no interval yet: too few users" in text for text in texts)
+    assert ("band" in figure.axes[1].get_xlabel()) == (users != 30)  # none is drawn
 
 
 def test_counts_alone_have_one_panel() -> None:

@@ -270,7 +270,7 @@ def test_an_answer_names_only_settings_that_the_command_has(command: click.Comma
         ("pool r --method RRF --budget 5 -o p", "--budget needs --for MEASURE instead of --method"),
         ("evaluate q r.run -m RBO(p=0.8)", "Use `leadline difference QRELS RUN RUN`"),
         ("explain nDCG@10", "Use `leadline measures nDCG@10`, which explains it"),
-        ("evaluate both.json", "If both.json also contains a run, pass it twice."),
+        ("evaluate both.json", "If both.json also contains a run, pass the file twice."),
         ("evaluate values.csv", "`leadline compare`"),
         ("evaluate q values.csv", "`leadline compare`"),
         ("evaluate values.csv q", "`leadline compare`"),

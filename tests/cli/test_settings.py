@@ -103,7 +103,7 @@ def test_settings_of_other_commands_are_advised_where_they_help(leadline: Leadli
     def said(*words: str) -> str:
         return leadline(*words).refusal
 
-    assert "First convert the file with `leadline convert` and this setting" in said(
+    assert "First use `leadline convert` with this setting on the run or qrels" in said(
         "agreement", "a", "-C", "read.columns=a"
     )
     assert "has no setting 'read.on_duplicate'" in said("search", "a", "b", "-C", "read.on_duplicate=first")

@@ -109,6 +109,12 @@ def test_another_figure_is_drawn_and_one_that_is_not_there_is_refused(leadline: 
         assert (done.status, done.err.count("\n")) == (2, 1)
 
 
+def test_a_kind_of_figure_is_refused_of_a_result_that_has_none(leadline: Leadline) -> None:
+    leadline("check", "--qrels", "qrels.txt", "bm25.run", "-o", "kept.json")
+    for more in ((), ("--figure", "box")):
+        assert "this result has no figure" in leadline("show", "kept.json", "-o", "x.svg", *more).refusal
+
+
 def test_the_inputs_of_what_was_saved_are_not_overwritten(leadline: Leadline, folder: Path) -> None:
     leadline("evaluate", "qrels.txt", "bm25.run", "-o", "saved.json")
     before = (folder / "qrels.txt").read_bytes()

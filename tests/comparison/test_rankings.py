@@ -57,6 +57,16 @@ def test_intervals_count_the_significant_pairs_of_compare(correction: str, test:
         assert run.rank_low <= run.rank <= run.rank_high
 
 
+@pytest.mark.parametrize(
+    ("correction", "interval"),
+    [("Holm", "all runs at once"), ("BH", "BH-adjusted"), ("Uncorrected", "uncorrected tests")],
+)
+def test_the_figure_says_what_its_intervals_hold_for(correction: str, interval: str) -> None:
+    pytest.importorskip("matplotlib")
+    figure = ll.rank(scores(drawn()), correction=correction, draws=0).plot()
+    assert figure.legends[0].get_texts()[1].get_text() == f"95 % interval, {interval}"
+
+
 def test_the_family_of_all_measures_is_larger() -> None:
     first, second = drawn(seed=1), drawn(seed=2)
     rows = {

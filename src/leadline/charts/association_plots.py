@@ -194,7 +194,8 @@ def association(
     swaps = swaps_of(*points)
     many = swaps.by_point > SHARE * max(len(names) - 1, 1)
     words = [f"{name} {value}" for name, value in coefficients.items()]
-    words.append(f"{swaps.pairs:,} of {counted(swaps.total, 'pair')} in opposite order")
+    untied = "untied " * (swaps.total < len(names) * (len(names) - 1) // 2)
+    words.append(f"{swaps.pairs:,} of {counted(swaps.total, untied + 'pair')} in opposite order")
     with style():
         from matplotlib.lines import Line2D
 

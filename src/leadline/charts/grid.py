@@ -210,7 +210,9 @@ SMALL = 5.5  # points: font size of labels of more systems
 FEW = 45
 LABELED = 400  # maximum number of systems with labels
 LONGEST = 30  # maximum number of letters of a label
-NO_METRIC = "Average linkage. Information Difference is not a metric, so this tree is only a rough guide."
+NO_METRIC = (
+    "Average linkage. Information Difference is not a distance metric, so this tree is only a rough guide."
+)
 
 
 def linkage_of(distance: ArrayLike) -> Any:

@@ -119,13 +119,14 @@ def _difference(axes: Any, path: Path, unit: str, confidence: float) -> None:
         least, most = max(100 * low[drawn].min(), last - reach), min(100 * high[drawn].max(), last + reach)
         axes.set_ylim(min(least, 0.0) - 0.04 * reach, max(most, 0.0) + 0.04 * reach)
     else:
-        axes.text(0.5, 0.6, "not enough data for a first look", ha="center", transform=axes.transAxes)
+        few = f"no interval yet: too few {unit}s\nwith a click, or too few without"
+        axes.text(0.5, 0.5, few, ha="center", transform=axes.transAxes)
         axes.set_yticks([])
     axes.grid(visible=True, axis="y")
     axes.set_xlim(0, users[-1] if len(users) else 1)
     axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
-    band = f"band: {100 * confidence:g} % interval, valid at every look"
-    axes.set_xlabel(f"{unit}s so far\n{band}", loc="right")
+    band = f"\nband: {100 * confidence:g} % interval, valid at every look" if len(bounded) else ""
+    axes.set_xlabel(f"{unit}s so far{band}", loc="right")
     axes.set_ylabel("B \N{MINUS SIGN} A (percentage points)")
 
 
@@ -161,7 +162,7 @@ def by_query(baseline: ArrayLike, advanced: ArrayLike, *, measure: str, width: f
         axes.grid(visible=True, axis="y")
         axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
         axes.set_ylabel(f"{drawable(measure)}, reproduced \N{MINUS SIGN} original")
-        words = f"{counted(len(runs[0]), 'query', 'queries')}, sorted for each run, largest difference first"
+        words = f"{counted(len(runs[0]), 'query', 'queries')}, sorted by difference, separately for each run"
         axes.set_xlabel("\n".join(wrapped_to(words, width * 72 - scaled(40), FONT)))
         legend_below(figure, lines, labels, width)
     return figure
@@ -420,10 +421,11 @@ def ranks(
     group: Sequence[int],
     *,
     measure: str,
+    adjusted: str = "all runs at once",
     confidence: float = 0.95,
     width: float = COLUMN,
 ) -> Figure:
-    """Draw the rank of every run with its simultaneous and its bootstrap interval, one row per run.
+    """Draw the rank of every run with its `adjusted` and its bootstrap interval, one row per run.
 
     >>> drawn = ranks(["a", "b"], [1, 2], [(1, 2), (1, 2)], [(1, 1), (2, 2)], [1, 1], measure="AP")
     >>> [text.get_text() for text in drawn.legends[0].get_texts()[:3]]
@@ -466,7 +468,7 @@ def ranks(
             Line2D([], [], marker="|", markersize=scaled(4), **line),
             Patch(facecolor=RULE, alpha=SHADE, linewidth=0),
         ]
-        labels = [f"rank by mean {measure}", f"{level} interval, all runs at once", "group of the best"]
+        labels = [f"rank by mean {measure}", f"{level} interval, {adjusted}", "group of the best"]
         if drawn.any():
             key.insert(2, Line2D([], [], linewidth=scaled(3.4), color=color, alpha=0.55))
             labels.insert(2, f"{level} interval, each run (bootstrap)")

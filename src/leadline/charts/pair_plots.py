@@ -118,9 +118,7 @@ def differences(
         if sides.undefined:
             keys.append(axes.plot([], [], linestyle="none", color=ink())[0])
             labels.append(left_out(sides.undefined))
-        words = wrapped(
-            f"{counted(len(order), 'query', 'queries')}, largest difference on the left", 0.8 * width * 72
-        )
+        words = wrapped(f"{counted(len(order), 'query', 'queries')}, sorted by difference", 0.8 * width * 72)
         lines = "\n".join([*labels, *words.split("\n")[1:]]).count("\n") + 1
         figure.set_figheight(0.55 * width + scaled(TEXT_LINE) * lines)
         figure.legend(

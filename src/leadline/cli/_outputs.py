@@ -258,6 +258,7 @@ class Outputs:
         allowed = options_of_figure(drawn)
         kind = {} if self.figure is None or drawn is view.more else {"figure": self.figure}
         if kind and "figure" not in allowed:
+            figure_of(drawn)  # refuses a result without a figure
             raise UsageError(
                 f"--figure {self.figure}: this result has only one kind of figure. Leave out --figure."
             )

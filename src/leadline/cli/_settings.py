@@ -111,12 +111,12 @@ SETTINGS = {
                 "file", tried=("--names",)),
         Setting("read.negative", "How rank measures treat a document with a negative grade.",
                 one_in("nonrelevant", "unjudged"), "nonrelevant"),
-        Setting("read.on_duplicate",
-                "What to do if a run retrieves a document twice for a query: report an error, keep the "
-                "first, the last or the highest-scoring copy (max), or let repeats keep their ranks as "
-                "non-relevant documents (hold).", one_in("refuse", "first", "last", "max", "hold"), "refuse"),
-        Setting("read.on_nan", "What to do if a score is NaN: report an error or drop the line.",
-                one_in("refuse", "drop"), "refuse"),
+        Setting("read.on_duplicate", "What to do if a run retrieves a document twice for a query: report an "
+                "error, keep the first, the last or the highest-scoring copy (max), or let repeats keep "
+                "their ranks as non-relevant documents (hold). `check` defaults to first.",
+                one_in("refuse", "first", "last", "max", "hold"), "refuse"),
+        Setting("read.on_nan", "What to do if a score is NaN: report an error or drop the line. `check` "
+                "defaults to drop.", one_in("refuse", "drop"), "refuse"),
         Setting("read.order", "Order of the documents of a run: by score or by the rank column.",
                 one_in("score", "rank"), "score"),
         Setting("read.qrels_columns",
@@ -128,8 +128,8 @@ SETTINGS = {
                 "drew. Estimates then reflect the second judge.", InputPath()),
         Setting("read.second_pool", "Pool from `pool --twice`, needed with read.second_judge if the second "
                 "judge's judgments have no probabilities.", InputPath()),
-        Setting("read.subtopics", "Read column 2 of the judgments as subtopics, for diversity measures such "
-                "as alpha_nDCG@10.", click.BOOL, default=False),
+        Setting("read.subtopics", "Read column 2 of the judgments (in a table, the column subtopic) as "
+                "subtopics, for diversity measures such as alpha_nDCG@10.", click.BOOL, default=False),
         Setting("text.analysis", "How to split texts into terms, such as Words(stem=porter,stop=none) or "
                 "Characters(n=4). [default: depends on the language]", ANALYSIS),
         Setting("text.fields",
@@ -140,17 +140,18 @@ SETTINGS = {
                 "custom measure need this setting or scores.lower_is_better.", many=True),
         Setting("scores.lower_is_better",
                 "Name of a custom measure for which lower is better, such as latency.", many=True),
-        Setting("scores.missing",
-                "What to do if a run has no value for a query: report an error, count it as 0, or drop the "
-                "query from the measure's means for all runs.", one_in("refuse", "zero", "drop"), "refuse"),
+        Setting("scores.missing", "What to do if a run has no value for a query: report an error, use 0, or "
+                "drop the query from the measure's means for all runs.",
+                one_in("refuse", "zero", "drop"), "refuse"),
         Setting("scores.queries", "Queries to average over: all judged queries, those also in the run "
                 "(both), or those with a relevant document. By default, a run that lacks a judged query has "
                 "no mean with --profile trec10. [default: all, or both with --profile trec9]",
                 one_in("all", "both", "with_relevant")),
         Setting("scores.wide", "What the columns of a table of per-query values are: runs or measures. "
                 "[default: decided by their names]", one_in("runs", "measures")),
-        Setting("test.draws", "Number of random resamples from which confidence intervals are computed. "
-                "With 0, these intervals are left out.", click.IntRange(0, LIMITS["draws"]), 1000),
+        Setting("test.draws", "Number of random resamples for confidence intervals. With 0, these intervals "
+                "are left out. `rank` and `replicate` default to 10000, and `sampled` to 40.",
+                click.IntRange(0, LIMITS["draws"]), 1000),
         Setting("test.family", "Tests to correct together: those of one measure, or of all measures.",
                 one_in("measure", "all"), "measure"),
         Setting("test.half_width",
@@ -163,18 +164,17 @@ SETTINGS = {
                 "intervals.", click.BOOL, default=False),
         Setting("test.power", "Statistical power for sample sizes (test.smallest, `abtest plan`), detectable "
                 "differences and the margins that gates suggest.", click.FLOAT, 0.8),
-        Setting("test.smallest",
-                "Smallest absolute difference worth detecting. Shows how many queries or users you need "
-                "to detect it (with a sampled pool, for different numbers of judgments per query).",
-                click.FLOAT),
-        Setting("figure.labels", "Label of a run in figures, such as bm25=Okapi, or FILE:COLUMN with the "
-                "labels of all runs.", PathOrText(), many=True, tried=("--label",)),
-        Setting("figure.pair", "Pair of runs to show in the differences, scatter and slices figures, such "
-                "as bm25,dense.", PairOfNames(), tried=("--plot-pair",)),
-        Setting("output.changed", "Number of queries to show per pair of runs: those with the largest "
-                "differences.", click.IntRange(0), 3),
-        Setting("output.digits",
-                "Digits after the decimal point in tables. [default: 4]", click.IntRange(1, 10)),
+        Setting("test.smallest", "Smallest absolute difference worth detecting. Shows how many queries or "
+                "users you need to detect it (with a sampled pool, for different numbers of judgments per "
+                "query).", click.FLOAT),
+        Setting("figure.labels", "Label of a run, assessor or arm in figures, such as bm25=Okapi, or "
+                "FILE:COLUMN with all labels.", PathOrText(), many=True, tried=("--label",)),
+        Setting("figure.pair", "Pair of runs to show in the differences, scatter and slices figures, such as "
+                "bm25,dense. [default: the first, or all in slices]", PairOfNames(), tried=("--plot-pair",)),
+        Setting("output.changed", "Number of queries to show per pair of runs and measure: those with the "
+                "largest differences.", click.IntRange(0), 3),
+        Setting("output.digits", "Digits after the decimal point in tables. [default: 4, but 3 for curves "
+                "and 5 for A/B tests]", click.IntRange(1, 10)),
         Setting("output.force_update", "Write a baseline file even if a check fails, a run lacks judged "
                 "queries, or the judgments, measures or options have changed.", click.BOOL, default=False),
         Setting("output.top", "Number of runs to show in LaTeX and Markdown tables: the best on the first "
@@ -194,8 +194,8 @@ SETTINGS = {
                 click.IntRange(2, LARGEST), 10),
         Setting("agreement.weights",
                 "Weights for disagreement in Cohen's kappa.", one_in("none", "linear", "quadratic"), "none"),
-        Setting("agreement.within", "Half-width of the confidence interval of kappa for which to report the "
-                "number of judgments needed. [default with --runs: 0.05]", click.FLOAT),
+        Setting("agreement.within", "Half-width of kappa's confidence interval to plan for. Shows how many "
+                "queries and judgments you need to reach it. [default with --runs: 0.05]", click.FLOAT),
         Setting("difference.condense", "With -k, remove unjudged documents from the lists before they are "
                 "cut. [default: unjudged documents keep their ranks]", click.BOOL, default=False),
         Setting("difference.normalise",
@@ -236,7 +236,8 @@ SETTINGS = {
         Setting("pool.random", "Number of documents to add per query, sampled from the documents in --docs "
                 "(without --docs, from those retrieved for the query) that are not pooled.",
                 click.IntRange(0, LARGEST), 0),
-        Setting("pool.whole", "Also write known and judged pairs to POOL.", click.BOOL, default=False),
+        Setting("pool.whole", "Write all pooled pairs to POOL, including known and judged ones. Ignores "
+                "pool.batch.", click.BOOL, default=False),
         Setting("sampled.correction", "How to correct ranks: with a prior that is uniform on a log scale "
                 "(log), or only by counting each of n documents sampled from N as N/n documents (none).",
                 one_in("log", "none"), "log"),
@@ -448,9 +449,7 @@ def with_experiment(
     if len(named) > 1:
         raise UsageError(f"{named[0]} and {named[1]} both list runs. Pass only one of them.")
     if named and typed:
-        raise UsageError(
-            f"{named[0]} already lists the runs. Pass either this file or QRELS RUN..., not both."
-        )
+        raise UsageError(f"{named[0]} already lists the runs. Pass this file or QRELS RUN..., not both.")
     if typed or not (named or os.path.isfile(EXPERIMENT)):
         return args, None
     path = named[0] if named else EXPERIMENT
@@ -477,7 +476,7 @@ def with_experiment(
     # per-query values need no judgments
     if of_experiment and not (runs and (judgments or (command.name != "evaluate" and are_values(runs)))):
         lacking = "judgments" if runs else "runs"
-        raise InputError(f"an experiment needs the key '{lacking}'", path=path)
+        raise InputError(f"an experiment needs a value for the key '{lacking}'", path=path)
     return [*made, *args, "--", *judgments, *runs], path
 
 
@@ -578,7 +577,7 @@ def _resolve(text: str, known: Mapping[str, Setting], context: click.Context, pa
         group = context.find_root().command
         convert = group.get_command(context, "convert") if isinstance(group, click.Group) else None
         if convert is not None and any(key in (one.key, one.keyword) for one in taken(convert)):
-            raise UsageError(f"{refused} First convert the file with `leadline convert` and this setting.")
+            raise UsageError(f"{refused} First use `leadline convert` with this setting on the run or qrels.")
     keywords = {one.keyword: one.key for one in known.values()}
     close = difflib.get_close_matches(key.lower(), [*known, *keywords], n=2)
     nearest = dict.fromkeys(keywords.get(one, one) for one in close)

@@ -75,7 +75,7 @@ def missing_for(context: click.Context) -> str:
         if are_values([first]):
             return f" {first} contains per-query values. Pass them to `leadline compare`, `rank` or `report`."
         both = first.lower().endswith(HOLD_BOTH)
-        return f" If {first} also contains a run, pass it twice." if both else ""
+        return f" If {first} also contains a run, pass the file twice." if both else ""
     answer = command_for(first)
     return "" if answer in ("", EVALUATE) else f" {answer}"
 

@@ -193,7 +193,8 @@ class Ranking(Result):
         from leadline.charts.interval_plots import ranks
 
         index = 0 if measure is None else self.results.measure_index(measure)
-        runs = self.runs_of(index)
+        runs, rules = self.runs_of(index), self.rules
+        adjusted = "all runs at once" if rules.adjusted == "simultaneous" else rules.adjusted
         return lambda width: ranks(
             [run.name for run in runs],
             [run.rank for run in runs],
@@ -201,7 +202,8 @@ class Ranking(Result):
             [(run.bootstrap_low, run.bootstrap_high) for run in runs],
             [run.group for run in runs],
             measure=str(self.results.measures[index]),
-            confidence=self.rules.confidence,
+            adjusted=adjusted if rules.corrects else "uncorrected tests",
+            confidence=rules.confidence,
             width=width or COLUMN,
         )
 
