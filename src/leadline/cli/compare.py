@@ -221,8 +221,8 @@ def command(
         Run (repeatable) or baseline file to compare the other runs with. [default: all pairs]
     use differences
     --pairs WHICH | Output | PAIRS
-        Pairs to show: all, significant, or N with the lowest p per measure. [default: all in CSV and JSON or
-        for up to 12 rows, else significant]
+        Pairs to show: all, significant, or N (lowest p-values per measure). [default: all for CSV, JSON or up
+        to 12 rows, otherwise significant]
     --long | Output | flag
         Also show effect sizes, wins, ties and losses.
     --fail-if-worse M[:MARGIN] | Gates | many
