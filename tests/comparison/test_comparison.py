@@ -345,6 +345,28 @@ def test_too_few_draws_for_the_correction_are_said() -> None:
         assert "too_few_draws" not in codes
 
 
+@pytest.mark.parametrize("correction", ["Holm", "MaxT"])
+def test_more_draws_are_advised_only_where_they_help(correction: str) -> None:
+    qrels = {f"q{place}": {"d": 1} for place in range(8)}
+    best = {query: {"d": 1.0} for query in qrels}
+    middle = {query: {"x": 2.0, "d": 1.0} for query in qrels}  # the sign test decides
+    worst = {
+        query: {"x": 3.0, "y": 2.0, **({"z": 1.5} if place % 2 else {}), "d": 1.0}
+        for place, query in enumerate(qrels)
+    }
+    runs = {"best": best, "middle": middle, "worst": worst}
+    asked: dict[str, Any] = {"test": "Randomisation(draws=5)", "correction": correction}
+    three = {query: qrels[query] for query in list(qrels)[:3]}
+    said = [notice.code for notice in compare(three, runs, "RR", **asked).warnings]
+    assert "too_few_draws" not in said, "with three queries p is at least 0.25"
+    assert "too_few_queries" in said
+    eight = compare(qrels, runs, "RR", **asked)
+    assert eight.significant.any()
+    assert not {"too_few_draws", "too_few_queries"} & {notice.code for notice in eight.warnings}
+    ranked = ll.rank(qrels, runs, "RR", draws=0, **asked)
+    assert "too_few_queries" not in {notice.code for notice in ranked.warnings}
+
+
 def test_too_few_queries_for_the_test_are_said() -> None:
     qrels = {f"q{place}": {"d": 1} for place in range(5)}
     better = {query: {"d": 1.0} for query in qrels}

@@ -145,9 +145,11 @@ def test_a_run_without_one_of_two_measures_of_a_file_is_not_missing_from_the_fil
 def test_a_constant_side_is_said_and_numbers_that_are_missing_are_told_from_names() -> None:
     found = correlate({"a": 1, "b": 1, "c": 1}, {"a": 2, "b": 1, "c": 3}, draws=0)
     assert math.isnan(found["pearson"].value)
-    assert found.warnings[0].message == (
-        "truth (truth) is the same for all runs, so coefficients are undefined"
-    )
+    assert found.warnings[0].message == "truth is the same for all runs, so all coefficients are undefined"
+    turned = correlate({"a": 2, "b": 1, "c": 3}, {"a": 1, "b": 1, "c": 1}, draws=0)
+    undefined = [name for name, one in turned.found.items() if math.isnan(one.value)]
+    assert undefined == [name for name in turned.found if name != "tau_ap"]
+    assert "all coefficients except tau-AP are undefined" in turned.warnings[0].message
     with pytest.raises(InputError, match=r"have 3 runs in common, but none with") as caught:
         correlate({"a": 1, "b": 1, "c": 1}, dict.fromkeys("abc", math.nan))
     assert "names" not in str(caught.value)

@@ -312,7 +312,9 @@ def test_a_condition_is_a_measure_and_a_number(text: str, kind: str, expected: C
 
 @pytest.mark.parametrize("text", ["AP:", "AP:x", "AP:-0.1", "AP:nan", "AP:inf", "AP=0.1", ":0.1", ""])
 def test_a_margin_is_a_number_from_0(text: str) -> None:
-    with pytest.raises(UsageError, match=r"Write MEASURE or MEASURE:MARGIN, as in AP or AP:0.01"):
+    with pytest.raises(
+        UsageError, match=r"Write MEASURE, or MEASURE:MARGIN with a margin of 0 or more, as in AP"
+    ):
         condition_of(text)
 
 

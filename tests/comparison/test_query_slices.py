@@ -228,7 +228,7 @@ def test_length_is_the_number_of_words_unless_there_is_such_a_column(tmp_path: P
         (
             "query_id\ttype\nz1\ta\n",
             ":type",
-            "none of the judged queries has a slice. Use the query ids of the judgments, such as 'q0'",
+            "none of the evaluated queries has a slice. Use the ids of the evaluated queries, such as 'q0'",
         ),
         ("query_id\ttype\nq1\t\n", ":type", "queries has a slice. Give at least one of them a slice"),
         ('{"query_id": "q1", "type": {"a": 1}}', ":type", "slice of query 'q1' cannot be an object"),
@@ -303,7 +303,7 @@ def test_slices_of_estimates_need_ten_queries_and_fifty_judgments() -> None:
         "many": False,
     }
     assert rows["five", "a"].reason == "intervals need at least 50 judgments, not 10"
-    assert "no interval for slices five (intervals need at least 50 judgments, not 10), twenty" in str(found)
+    assert "no interval in slices five (intervals need at least 50 judgments, not 10), twenty" in str(found)
     assert not rows[None, "a"].reason
 
 
@@ -317,3 +317,21 @@ def test_tests_of_several_pairs_are_not_told_as_slices() -> None:
     for names, over in (("ab", "over 2 slices per measure"), ("abc", "over 6 tests per measure")):
         compared = ll.compare(qrels, {name: runs[name] for name in names}, "RR")
         assert over in str(slices_of(compared, slices))
+
+
+def test_only_a_fault_of_texts_is_explained_by_lengths(tmp_path: Path) -> None:
+    path = tmp_path / "queries.jsonl"
+    texts = {"twice": '{"id": "q1", "text": "a"}\n' * 2, "number": '{"id": "q1", "text": 5}\n'}
+    hints = {}
+    for name, text in texts.items():
+        path.write_text(text)
+        with pytest.raises(InputError) as caught:
+            read_slices(f"{path}:length")
+        hints[name] = "every query needs a text" in str(caught.value)
+    assert hints == {"twice": False, "number": True}
+
+
+def test_limits_over_slices_and_pairs_are_told_so() -> None:
+    comparison = ll.compare(QRELS, RUNS, "RR")
+    assert len(comparison.pairing) > 1
+    assert "CI over slices and pairs" in str(slices_of(comparison, TYPES))

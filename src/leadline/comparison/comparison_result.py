@@ -113,9 +113,10 @@ class Comparison(Tested, Result):
             self.warnings.append(ResultWarning("estimated_queries", words, 1))
             if rules.smallest is not None:
                 words = (
-                    f"the number of queries needed to detect a difference of {rules.smallest:g} cannot be "
-                    "computed from saved estimates or by slice. Run `leadline compare` with the judgments "
-                    "and their pool (`--pool`), and without `--query-slice`"
+                    "for estimates, the number of queries needed to detect a difference of "
+                    f"{rules.smallest:g} cannot be computed in Python, from saved values or by slice. Run "
+                    "`leadline compare` with the judgments and their pool (`--pool`), and without "
+                    "`--query-slice`"
                 )
                 self.warnings.append(ResultWarning("no_plan", words, 1))
         if self.these is not None:

@@ -93,7 +93,7 @@ class Correlation(Result):
         unit = "teams" if self.options.get("team") else "runs"
         held = "95 % intervals contained the true value in {} to {} % of simulations"
         level = percent(self.options["confidence"])
-        what = f"{estimate.measure} ({estimate.path}) against {truth.measure} ({truth.path})"
+        what = f"{_label(estimate)} against {_label(truth)}"
         over = (
             f"queries low, queries high: approximate {level} CI over queries "
             f"({held.format(*QUERIES_COVERED)})"
@@ -241,9 +241,11 @@ def correlate_columns(
     names = [name for name, fine in zip(both, finite.tolist(), strict=True) if fine]
     if len(names) < 2:
         first, second = (side.measure for side in sides)
-        values = f"values of {first} in both" if first == second else f"values of both {first} and {second}"
-        some = f", but {'only one' if names else 'none'} with {values}"
         paths = dict.fromkeys(side.path for side in sides)
+        values = f"values of {first}" + " in both" * (len(paths) > 1)
+        if first != second:
+            values = f"values of both {first} and {second}"
+        some = f", but {'only one' if names else 'none'} with {values}"
         number = counted(len(both), "run") if both else "no runs"
         has = either(paths, "and") + (f" have {number} in common" if len(paths) > 1 else f" has {number}")
         others = len(both) < min(len(side.values) for side in sides)
@@ -265,7 +267,7 @@ def correlate_columns(
     if tables is not None and draws and len(names) >= LEAST:
         limits = over_queries(*tables, list(TITLES), draws=draws, confidence=confidence, seed=seed)
         for side, table in zip(sides, tables, strict=True):
-            noisy += noisy_means([(f"{side.measure} ({side.path})", reliability(table))])
+            noisy += noisy_means([(_label(side), reliability(table))])
     coefficients = {
         name: Coefficients(
             coefficient(name, x, y),
@@ -317,6 +319,11 @@ def correlate_columns(
             **({} if teams is None else {"team": "in memory"}),
         },
     )
+
+
+def _label(side: Column) -> str:
+    """Return the name of a score and of its file; of values in memory both are the argument."""
+    return side.measure if side.measure == side.path else f"{side.measure} ({side.path})"
 
 
 def _column(source: Any, name: str) -> Column:
@@ -390,7 +397,10 @@ def _tables(
             continue
         table = np.nan_to_num([[side.queries[name][query] for query in queries] for name in names])
         if not np.allclose(table.mean(axis=1), means, rtol=1e-6, atol=1e-9):
-            return None, "the per-query values do not match the means of the runs"
+            return (
+                None,
+                "the values of the runs are not arithmetic means over the queries that all runs share",
+            )
         tables.append(table.T)
     return (tables[0], tables[1]), ""
 
@@ -400,7 +410,7 @@ def noisy_means(found: Sequence[tuple[str, float]]) -> list[ResultWarning]:
 
     >>> for notice in noisy_means([("AP", 0.7), ("P", 0.5), ("RR", 0.9)]):
     ...     print(notice.message.partition(", ")[2])
-    because the reliability of the P means is only 0.50 (the lowest of 2 below 0.8)
+    because the means of P have a reliability of only 0.50 (the lowest of 2 below 0.8)
     """
     noisy = sorted((value, what) for what, value in found if value < RELIABLE)
     if not noisy:
@@ -408,7 +418,7 @@ def noisy_means(found: Sequence[tuple[str, float]]) -> list[ResultWarning]:
     value, what = noisy[0]
     several = f"the lowest of {len(noisy):,} " if len(noisy) > 1 else ""
     words = (
-        f"intervals over queries may be too low, because the reliability of the {what} means is only "
+        f"intervals over queries may be too low, because the means of {what} have a reliability of only "
         f"{value:z.2f} ({several}below {RELIABLE:g})"
     )
     return [ResultWarning("noisy_means", words, len(noisy))]
@@ -438,9 +448,10 @@ def _warnings(
     unusable: str,
 ) -> list[ResultWarning]:
     found = []
-    for side, column in zip(sides, values, strict=True):
-        words = f"{side.measure} ({side.path}) is the same for all runs, so coefficients are undefined"
-        found.append(("constant", words, int(not levels(column).any())))
+    constant = [not levels(column).any() for column in values]
+    for side, same, but in zip(sides, constant, ("", "" if constant[0] else " except tau-AP"), strict=True):
+        words = f"{_label(side)} is the same for all runs, so all coefficients{but} are undefined"
+        found.append(("constant", words, int(same)))
     for side, beside in (sides, sides[::-1]):
         alone = sorted(set(side.values) - set(both))
         where = f"found only in {side.path}"
@@ -453,8 +464,8 @@ def _warnings(
         listed = list(dict.fromkeys(reasons))
         shown = "; ".join(listed[:2]) + ("; ..." if len(listed) > 2 else "")
         words = (
-            f"{side.measure} ({side.path}) is not reliable enough for an interval in {len(reasons)} of "
-            f"{counted(len(names), 'run')} ({shown}), so the coefficients may be wrong"
+            f"{_label(side)} has no interval for {len(reasons)} of {counted(len(names), 'run')}, so the "
+            f"coefficients may be wrong: {shown}"
         )
         found.append(("withheld_intervals", words, len(reasons)))
     lost, runs = len(both) - len(names), len(names)

@@ -67,7 +67,7 @@ def difference_warnings(
 ) -> list[ResultWarning]:
     """Return warnings of missing judgments, empty lists and queries without pairs."""
     found, rel = [], rules.rel
-    unjudged = "removed from the lists" if rules.condense else "they form no pairs but keep their ranks"
+    unjudged = "removed from the lists" if rules.condense else "form no document pairs, but keep their ranks"
     for notice in warnings_of(infos, qrels, averaging="with_relevant", levels=[rel]):
         words = notice.message.replace("counted as not relevant", unjudged)
         found.append((notice.code, words, notice.count))
@@ -277,7 +277,7 @@ def difference(
 
 
 def _no_pairs(qrels: Qrels, rules: DifferenceRules) -> InputError:
-    found = "no query has judged documents of two grades, at least one of them relevant"
+    found = "no query has both a relevant document and a judged document of a different grade"
     if not rules.graded:
         found = "no query has both relevant and non-relevant judged documents"
     hint = (

@@ -245,8 +245,11 @@ class Difference(Result):
         small = len(self.names) <= MATRIX
         return [
             f"{counted(len(self.names), 'system')}, mean over {queries(int(self.counted.sum()))}, "
-            + ("divided by the RIC of the ideal list" if self.options["normalise"] else "in bits"),
-            *([f"to 1, to 2, ...: id{self.at} (Information Difference) from that system"] if small else []),
+            + (
+                "as a share of the RIC of each query's ideal list" if self.options["normalise"] else "in bits"
+            ),
+            *[f"to 1, to 2, ...: id{self.at} (Information Difference) to the system with that number"]
+            * small,
             "reversed: number of lists that rank most of their pairs in the wrong order",
             *self._lists(),
             *super()._notes(),
@@ -396,7 +399,7 @@ def families(
             families.setdefault(groups[name], []).append((value, float(result.mean_ric[index])))
     if not families:
         raise UsageError(
-            "no run has both a group and a parameter. Check that the tables of groups and parameters use the "
-            f"names of the compared runs, such as '{result.names[0]}'."
+            "no run has both a group and a parameter. Pass both for each run, under its name, such "
+            f"as '{result.names[0]}'."
         )
     return families

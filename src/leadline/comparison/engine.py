@@ -340,7 +340,8 @@ class Tested:
         tested = self.differences if self.rules.joint != TUKEY else []
         count = sum(int(decided_by_sign(table, self.groups).sum()) for table in tested)
         words = (
-            f"the sign test decides {counted(count, 'comparison')} with the same difference on every query"
+            f"the sign test decides {counted(count, 'comparison')}, because the difference is the same on "
+            "every query"
         )
         return [*found, *raised(("decided_by_sign", words, count))]
 
@@ -380,15 +381,18 @@ class Tested:
             nouns = ("group of queries", "groups of queries")
             most = min(most, max(len(np.unique(codes[column])) for each in differs for column in each.T))
         corrected = self.smallest_p(most)
-        if most == 0 or corrected < rules.alpha:
+        if most == 0 or corrected < rules.alpha or self.significant.any():  # as by the sign test
             return []
         smallest, draws = rules.test.smallest(most), getattr(rules.test, "draws", 0)
-        if draws and smallest == 1 / (draws + 1):
+        if rules.joint is None and draws and smallest == 1 / (draws + 1):
             factor = size * float(rules.corrected(np.full(size, 1 / size))[0])
             enough = math.ceil(round(factor) / rules.alpha)
-            kind = type(rules.test).__name__
-            words = f"with {draws:,} draws, no difference can be significant (use {kind}(draws={enough}))"
-            return [ResultWarning("too_few_draws", words, size)]
+            kind = type(rules.test)
+            least = rules.corrected(np.full(size, kind(draws=enough).smallest(most)))[0]
+            if least < rules.alpha:
+                words = f"with {draws:,} draws, no difference can be significant"
+                words += f" (use {kind.__name__}(draws={enough}))"
+                return [ResultWarning("too_few_draws", words, size)]
         words = (
             f"no difference can be significant, because the runs{' of each pair' * (size > 1)} differ on at "
             f"most {counted(most, *nouns)}: "

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 WORSE, NOT_WORSE, BELOW = "fail-if-worse", "require-not-worse", "fail-below"
 FORMS = {
-    WORSE: "MEASURE or MEASURE:MARGIN, as in AP or AP:0.01",
+    WORSE: "MEASURE, or MEASURE:MARGIN with a margin of 0 or more, as in AP or AP:0.01",
     NOT_WORSE: "MEASURE:MARGIN with a margin above 0, as in AP:0.01",
     BELOW: "MEASURE=VALUE, as in AP=0.3",
 }
@@ -444,7 +444,7 @@ def _uncertain(results: Results, run: int, index: int, condition: Condition) -> 
     one = results.sampling[run]["estimate"][str(measure)]
     low, high = one.get("these_low"), one.get("these_high")
     if low is None or high is None:
-        why = f": {one['reason']}" if one.get("reason") else ""
+        why = f" ({one['reason']})" if one.get("reason") else ""
         return f"the estimate has no interval{why}" if one else ""
     surely, value, floor = low, float(results.means[run, index]), condition.margin
     if not measure.rising:
@@ -466,16 +466,17 @@ def _given(results: Results, index: int) -> tuple[Flags, bool]:
 def _flattered(results: Results, index: int, run: int) -> str:
     """Return the reason for which the queries that a run lacks may raise its mean; empty if they do not."""
     given, dropped = _given(results, index)
-    missing = ~given[run]
+    missing, rising = ~given[run], results.measures[index].rising
     ways_out = STATE_ALL
     if dropped:
         missing &= given.any(axis=0)
     if dropped or results.options.get("queries") == "both":
         key = "missing=zero" if dropped else "queries=all"
-        ways_out += f", or count them as 0 with --config scores.{key}"
+        if rising:  # otherwise 0 is the best value
+            ways_out += f", or count them as 0 with --config scores.{key}"
     else:
         missing &= results.averaged[run, :, index]
-        if results.measures[index].rising:  # those that count, count 0, the worst value
+        if rising:  # those that count, count 0, the worst value
             missing &= np.isnan(results.averaged_values(index)[run])
     names = flagged(results.queries, missing)
     return f"{lacking_text(names, 'it')}. {ways_out}" if names else ""

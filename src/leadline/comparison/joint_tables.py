@@ -238,7 +238,7 @@ def joint_tables(
             table,
         )
     if not sound:
-        raise ValueError("a list, a position or a grade is out of range")
+        raise ValueError("a list number, a document, a position or a grade is out of range")
     return table.reshape(-1, 3, 3)
 
 

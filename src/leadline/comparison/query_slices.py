@@ -122,7 +122,8 @@ def _cells(path: str, column: str) -> Iterator[tuple[str, object, int]]:
                 for document in read_queries(path):
                     yield document.id, _length(document.text), document.place
             except InputError as error:
-                error.hint = error.hint or f"Slices by {LENGTH} count words, so every query needs a text"
+                if "'text'" in error.found:
+                    error.hint = error.hint or f"Slices by {LENGTH} count words, so every query needs a text"
                 raise
             return
         choose = f"Choose {either(columns)}"
@@ -198,9 +199,9 @@ def _slicing(source: object, results: Results) -> Slicing:
     if not names:
         hint = "Give at least one of them a slice"
         if labels and not by_code and len(results.queries):
-            hint = f"Use the query ids of the judgments, such as '{results.queries[0]}'"
+            hint = f"Use the ids of the evaluated queries, such as '{results.queries[0]}'"
         path = by.rpartition(":")[0] or by
-        raise InputError("none of the judged queries has a slice", path=path, hint=hint)
+        raise InputError("none of the evaluated queries has a slice", path=path, hint=hint)
     if len(names) > MOST:
         raise InputError(
             f"there are {len(names):,} different slices",
@@ -341,13 +342,13 @@ class Slices(Result):
         level = percent(self.confidence)
         sliced = [record for record in self.records if record.slice is not None]
         few = sum(record.queries < FEWEST for record in sliced)
-        notes = [
-            f"{counted(few, 'value has', 'values have')} no interval or test: fewer than {FEWEST} queries"
-        ] * bool(few)
+        nothing = "no interval" + " or test" * (self.rules is not None)
+        over = f"over fewer than {FEWEST} queries"
+        notes = [f"{counted(few, f'value {over} has', f'values {over} have')} {nothing}"] * bool(few)
         of_enough = [one for one in sliced if one.reason and one.queries >= FEWEST]
         reasons = list(dict.fromkeys(f"{one.slice} ({one.reason})" for one in of_enough))
         slices = "slices" if len(reasons) > 1 else "slice"
-        notes += [f"no interval for {slices} {first_few(reasons)}"] * bool(reasons)
+        notes += [f"some values have no interval in {slices} {first_few(reasons)}"] * bool(reasons)
         if self.rules is None:
             return [f"low, high: {level} CI of each mean ({self.interval})", *notes]
         tests = [one for one in sliced if isinstance(one, SliceDifference) and not np.isnan(one.p)]
@@ -356,17 +357,17 @@ class Slices(Result):
         ends = [limit for record in tests for limit in (record.simultaneous_low, record.simultaneous_high)]
         moved = "; approximate, because Holm moves some limits to 0"
         moved = moved if any(abs(limit) == SMALLEST for limit in ends) else ""
-        over = counted(many, "slice") + " per measure"
+        over, family = counted(many, "slice") + " per measure", "slices"
         if self.rules.family == "all":
-            over = counted(many, "test") + " across all measures"
+            over, family = counted(many, "test") + " across all measures", "these tests"
         elif len({(record.a, record.b) for record in tests}) > 1:
-            over = counted(many, "test") + " per measure (slices x pairs)"
+            over, family = counted(many, "test") + " per measure (slices x pairs)", "slices and pairs"
         if not tests:
             return notes if reasons else [f"no slice has the {FEWEST} queries that a test needs"]
         return [
-            f"p: {self.rules.test.title}, two-sided, Holm-corrected over {over}",
+            f"p: {self.rules.test.title}, two-sided; p (Holm): corrected over {over}",
             f"{ALL}: p, CI and verdict as in the comparison of all queries, not corrected over slices",
-            f"low, high: {level} simultaneous CI over slices (Bonferroni, {self.interval}){moved}",
+            f"low, high: {level} simultaneous CI over {family} (Bonferroni, {self.interval}){moved}",
             *notes,
         ]
 

@@ -388,7 +388,7 @@ def _ranked(results: Results, index: int, tested: Tested, draws: int) -> dict[st
 def _too_few(tested: Tested, units: int) -> list[ResultWarning]:
     """Return a warning if no corrected p-value can be below the significance level."""
     rules, over = tested.rules, counted(tested.size, "pair" if tested.rules.family == "measure" else "test")
-    if tested.smallest_p(units) < rules.alpha and units >= 2:
+    if tested.significant.any() or (tested.smallest_p(units) < rules.alpha and units >= 2):
         return []
     words = (
         f"no difference can be significant with {_number(units, tested.groups)} ({rules.decided_by}, {over})"

@@ -343,8 +343,10 @@ def _errors(
             if rules.draws and size > 1 and math.isnan(low + high):
                 low = high = math.nan
                 count = int(np.count_nonzero(squares))
-                few = counted(count, "nonzero difference is", "nonzero differences are")
-                why = f"{few} too few or too similar" if count else "all values are equal"
+                few = counted(
+                    count, "nonzero difference is too few", "nonzero differences are too few or too similar"
+                )
+                why = few if count else "all values are equal"
         yield ReplicationValue(key, measure, run, value, low, high, queries=size, withheld=why)
     yield _tested("difference", measure, run, difference, rules)
 
@@ -419,7 +421,9 @@ def _warnings(
         for one in found
         if one.statistic == "effect_ratio" and one.withheld not in ("", ONE_QUERY, unreliable)
     ]
-    order = f"tau union and RBO leave out {counted_queries(missing)} for which a run has no documents"
+    by_run = dict(zip(RUNS, np.isnan(orders["rbo"]).sum(axis=1).tolist(), strict=True)) if orders else {}
+    left_out = listed([f"{counted_queries(n)} ({run})" for run, n in by_run.items() if n] or [""])
+    order = f"tau union and RBO leave out {left_out} for which a run has no documents"
     outside = f"left out {counted_queries(excluded)} missing from the means of one or more runs"
     same = [run for run, values in errors.items() if values and not any(values)]
     idle = (
