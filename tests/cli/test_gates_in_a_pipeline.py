@@ -301,8 +301,8 @@ def test_missing_values_are_not_to_be_counted_as_the_best_value(leadline: Leadli
     table = scores("scores.csv", ("old", 100.0), ("new", 100.0))
     lines = Path(table).read_text().splitlines(keepends=True)
     Path(table).write_text("".join(lines[:-1]))  # new lacks a query
-    asked = ("compare", table, "--baseline", "old", "--fail-below", "latency=50")
-    asked += ("--config", "scores.missing=drop", "--config")
+    asked = ["compare", table, "--baseline", "old", "--fail-below", "latency=50"]
+    asked += ["--config", "scores.missing=drop", "--config"]
     advice = "scores.missing=zero"
     assert advice in leadline(*asked, "scores.higher_is_better=latency").out
     assert advice not in leadline(*asked, "scores.lower_is_better=latency").out
