@@ -199,17 +199,23 @@ def _given(options: Mapping[str, object]) -> list[str]:
 
 
 def one_of(options: Mapping[str, object]) -> None:
-    """Raise UsageError if several options are given of which one may be.
+    """Raise UsageError if an option is given with others that exclude it; of several, it is the first one.
 
     >>> one_of({"--static": None, "--query": "tides"})
     >>> one_of({"--static": "first", "--query": "tides"})
     Traceback (most recent call last):
         ...
     leadline.errors.UsageError: use only one of --static and --query
+    >>> one_of({"--files": "new", "-o": "new.html", "-f": "json"})
+    Traceback (most recent call last):
+        ...
+    leadline.errors.UsageError: --files cannot be combined with -o or -f
     """
     names = _given(options)
-    if len(names) > 1:
-        raise UsageError(f"use only one of {', '.join(names[:-1])} and {names[-1]}")
+    if len(names) == 2:
+        raise UsageError(f"use only one of {names[0]} and {names[1]}")
+    if len(names) > 2:  # the others may go together
+        raise UsageError(f"{names[0]} cannot be combined with {either(names[1:])}")
 
 
 def both(options: Mapping[str, object], needed: Mapping[str, object]) -> None:
@@ -257,7 +263,8 @@ class UnknownIdError(LeadlineError, KeyError):
     def __str__(self) -> str:
         found = f"there is no query {self.name!r} {self.where}."
         if not isinstance(self.name, str):
-            return f"{found} Ids are text. Use {str(self.name)!r}."
+            text = self.name.decode(errors="replace") if isinstance(self.name, bytes) else str(self.name)
+            return f"{found} Ids are text. Use {text!r}."
         names = list(self.known)
         if meant := did_you_mean(self.name, names):
             return f"{found} {meant}"

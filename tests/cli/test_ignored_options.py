@@ -27,6 +27,7 @@ CALLS = {
     "check --docs docs.jsonl --qrels qrels.txt -C read.kind=run": "--config read.kind needs FILE",
     "convert qrels.txt new.csv -C read.order=rank": "--config read.order applies only to runs",
     "demo --files new -o new.html": "use only one of --files and --output",
+    "demo --files new -o new.html -f json": "--files cannot be combined with --output or --format",
     "difference qrels.txt bm25.run dense.run -q": "--per-query needs a format with per-query values",
     "histogram qrels.txt bm25.run -C histogram.show=bm25": "--config histogram.show needs -o FILE.svg",
     "judge --store new.db --export new.txt --simulate qrels.txt": "use only one of --export and --simulate",

@@ -73,6 +73,8 @@ def test_predictions_are_correlated_with_a_result_over_queries(leadline: Leadlin
     data = leadline("predict", "a.run", "b.run", "--truth", "e.json:AP", "-f", "json").data
     assert [row["run"] for row in data["correlations"]] == ["a", "a", "b", "b"]
     assert set(data["correlations"][0]["kendall"]) == {"value", "low", "high"}
+    first = leadline("predict", "a.run", "b.run", "--truth", "e.json").out
+    assert "correlation with e.json:AP over queries" in first
     lines = leadline("predict", "a.run", "--truth", "e.json", "-f", "jsonl").out.splitlines()
     assert [json.loads(line)["predictor"] for line in lines] == ["NQC(tail)", "WIG(tail)"]
 

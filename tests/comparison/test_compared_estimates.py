@@ -322,6 +322,26 @@ def test_each_measure_that_the_pool_was_not_drawn_for_is_remarked_once() -> None
     ]
 
 
+def test_no_estimate_is_less_precise_where_every_document_that_matters_was_judged() -> None:
+    grades, runs = world(4, queries=12)
+    pool = pool_for(runs, "P@10", budget=100).pool
+    found = ll.evaluate(drawn_of(pool, grades), runs, ["P@10", "P@5", "RBP"], pool=pool)
+    assert [one.message for one in found.warnings if one.code == "other_measure"] == [
+        "the pool was drawn for P@10, so RBP estimates are less precise"
+    ]
+
+
+def test_the_measures_for_which_the_runs_of_a_pair_have_no_interval_are_named() -> None:
+    grades, runs = world(4)
+    for query in list(grades)[:5]:  # both have the same first document, which is not judged
+        ranked = runs["old"][query]
+        runs["new"][query][max(ranked, key=lambda name: ranked[name])] = 9.0
+    pool = pool_for(runs, "DCG@20", budget=100, pair=("old", "new"), seed=4).pool
+    found = estimate(drawn_of(pool, grades), runs, ["DCG@1", "DCG@20"], pool=pool)
+    assert not any(found.estimate(name, "DCG@20").reason for name in runs)
+    assert "individual runs have no DCG@1 interval" in str(found)
+
+
 def test_names_of_runs_with_braces_are_quoted_as_they_are() -> None:
     grades, runs = world(4)
     runs = {"a{x}": runs["old"], "b": runs["new"]}

@@ -172,6 +172,7 @@ def test_grades_that_are_not_among_the_judged_ones_are_refused() -> None:
         ("q10", "there is no query 'q10' in run 'bm25'. Did you mean 'q1'?"),
         ("zzz", "there is no query 'zzz' in run 'bm25'. The queries are 'q1', 'q2'."),
         (1, "there is no query 1 in run 'bm25'. Ids are text. Use '1'."),
+        (b"q1", "there is no query b'q1' in run 'bm25'. Ids are text. Use 'q1'."),
     ],
 )
 def test_a_query_that_is_not_there_is_a_key_error_that_names_the_nearest(query: Any, says: str) -> None:

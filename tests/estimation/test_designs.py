@@ -300,10 +300,18 @@ def test_a_frame_without_much_of_the_weight_has_no_forecast(options: dict[str, A
 def test_a_larger_budget_is_advised_where_the_frame_has_more_pairs() -> None:
     for total, advised in ((60, True), (100_000, False)):
         (found,) = pool_for(RUNS, "P@10", total=total, depth=5).warnings
-        assert ("a larger budget or" in str(found), "a depth of at least 10)" in str(found)) == (
+        assert ("a larger budget and" in str(found), "a depth of at least 10)" in str(found)) == (
             advised,
             True,
         )
+    shallow = pool_for(RUNS, "RBP", total=10, depth=30)  # little weight is below rank 30
+    assert "(use a larger budget)" in str(shallow.warnings)
+
+
+def test_all_documents_of_a_pair_make_its_difference_exact() -> None:
+    found = pool_for(RUNS, "P@10", budget=8, pair=("a", "b"))
+    assert "would make the difference exact" in found.forecast()[1]
+    assert "exact difference" in str(found).splitlines()[0]
 
 
 @pytest.mark.parametrize(

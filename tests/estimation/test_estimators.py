@@ -557,3 +557,5 @@ def test_an_infinite_estimate_is_refused(runs: int) -> None:
     found = {f"run {number}": {"q": {"a": 2.0, "b": 1.0}} for number in range(runs)}
     with pytest.raises(UsageError, match="the estimate of CG@2 is infinite"):
         _ = estimate({"q": {"a": 1, "b": 1e308}}, found, "CG@2", pool={"q": {"a": 1.0, "b": 0.5}}).warnings
+    with pytest.raises(UsageError, match="infinite"):
+        estimate({"q": {"a": 1, "b": 4000}}, found, "DCG(gain=exp)@2", pool={"q": {"a": 1.0, "b": 0.5}})

@@ -76,6 +76,7 @@ def test_what_several_runs_lack_counts_once() -> None:
     assert any("1 of 2 retrieved documents" in one.message for one in found.warnings)
     three = runs | {"c": {"q2": {"d1": 2.0, "d2": 1.0}}}
     assert codes(ll.predict(three, "NQC"))["missing_queries"] == 2  # q1 in one run, q2 in two
+    assert "1 query per run missing" in str(ll.predict(three, "NQC"))
     assert codes(ll.unjudged(three, method="reference-count"))["missing_queries"] == 2
 
 

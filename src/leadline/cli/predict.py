@@ -13,6 +13,7 @@ from leadline.errors import InputError, UsageError, both
 from leadline.estimation.predict import correlation_table, over_queries, predict
 from leadline.estimation.unjudged import unjudged as ranked
 from leadline.estimation.unjudged_methods import METHODS
+from leadline.io.small_tables import split_place
 from leadline.io.texts import read_queries
 from leadline.render import View
 
@@ -79,9 +80,10 @@ def command(
         predictions = predict(runs, predictors or None, index=index, queries=texts, on_run=on_run, **options)
     predictions.options |= {"queries": queries, "truth": truth} | rules | outputs.options()
     view = View(predictions, figure={"truth": truth_values, "truth_measure": truth_measure, **rules})
-    if truth_values is not None:
+    if truth is not None and truth_values is not None:
         rows = over_queries(predictions, truth_values, **rules)
-        table = correlation_table(predictions, rows)
+        named = truth if split_place(truth)[1] else f"{truth}:{truth_measure}"
+        table = correlation_table(predictions, rows, named)
         view.tables, view.lines = {"": table, "csv": table, "tsv": table}, "correlations"
         view.extra = {"correlations": rows}
     outputs.write("predict", view, lambda: [describe_input(*one) for one in read_of(predictions.runs)])

@@ -266,7 +266,7 @@ class EstimatedResults(Results):
             return Withheld(NoInterval.NO_QUERY)
         if self.unreliable:
             return Withheld(NoInterval.MACHINE)
-        if part.shares[0] == 1.0 and (self._complete or not isinstance(kind, (Ratio, AveragePrecision))):
+        if parts_of.is_exact(self, place, [run]):
             return None
         most = MOST_GUESSED_OF_NEW if self.new[run] and self.proxy != "none" else MOST_GUESSED
         unpredicted = self.proxy == "none" and bool(len(self._probability)) and part.sampled
@@ -367,20 +367,23 @@ class EstimatedResults(Results):
         if any(isinstance(kind, Cascade) for kind in self._kinds) and len(rows):
             warnings += small_probabilities(sample)
         reasons: dict[tuple[str, str], int] = {}  # number of runs, by the words before and after it
+        alone: dict[str, None] = {}  # measures without intervals of the compared runs
         for run in range(len(self.runs)):
             for place, measure in enumerate(self.measures):
                 withheld = self._reasons[run][place]
                 if withheld is not None and withheld.code is NoInterval.GUESSED and self.names[run] in pair:
-                    whole = "individual runs have no interval, because the pool was drawn to compare "
-                    whole += listed(pair)
-                    reasons[whole, ""] = 1
+                    alone[str(measure)] = None
                 elif withheld is not None:
                     missing = "value" if withheld.code in WITHOUT_VALUE else "interval"
                     runs = counted(len(self.runs), "run")
                     parts = f"{measure} has no {missing} for ", f" of {runs}: {withheld.summary}"
                     reasons[parts] = reasons.get(parts, 0) + 1
+        if alone:
+            of = "" if len(alone) == len(self.measures) else f"{listed(list(alone))} "
+            words = f"individual runs have no {of}interval, because the pool was drawn to compare "
+            warnings.append(ResultWarning("no_interval", words + listed(pair), 1))
         warnings += [
-            ResultWarning("no_interval", f"{before}{count:,}{after}" if after else before, count)
+            ResultWarning("no_interval", f"{before}{count:,}{after}", count)
             for (before, after), count in reasons.items()
         ]
         coverage = COVERAGE_UNGUESSED if self.proxy == "none" else COVERAGE
@@ -417,16 +420,14 @@ class EstimatedResults(Results):
             warnings.append(ResultWarning("conservative_intervals", words, sum(map(any, given))))
         warnings.append(judge_warning(sample, self.judgments))
         said = {*drawn_for, *others}
+        said |= {str(one) for place, one in enumerate(self.measures) if parts_of.is_exact(self, place)}
         less = [text for text in map(str, self.measures) if text not in said]
         if drawn_for and less:
             words = (
                 f"the pool was drawn for {listed(drawn_for)}, so {listed(less)} estimates are less precise"
             )
             warnings.append(ResultWarning("other_measure", words, len(less)))
-        infinite = np.isinf(self.means).any(axis=0)
-        if infinite.any():
-            measure = self.measures[int(np.argmax(infinite))]
-            raise UsageError(f"the estimate of {measure} is infinite. Use smaller grades.")
+        parts_of.refuse_infinite(self.measures, [np.isinf(one).any() for one in self.means.T])
         return warnings
 
     def _figure(self, *, measure: object | None = None) -> Make:  # type: ignore[override]  # one kind
@@ -514,6 +515,8 @@ def estimate(
     kinds = kinds_of(wanted)
     check_kinds(wanted, kinds, twice)
     check_level(rel, sample.table)
+    with np.errstate(over="ignore"):
+        parts_of.refuse_infinite(wanted, [np.isinf(sample.reached(kind.target)).any() for kind in kinds])
     estimators = [Estimator(sample, kind) for kind in kinds]
 
     def estimate_run(judged: JudgedRun) -> tuple[list[RunEstimate], dict[str, RecallEstimate]]:

@@ -12,6 +12,8 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.table import Column, RunInfo, interval_texts
 from leadline.data.wording import counted, percent
+from leadline.errors import UsageError
+from leadline.estimation.designs import AveragePrecision, Ratio
 from leadline.estimation.sampling_errors import WITHOUT_VALUE, RunEstimate, variance
 from leadline.evaluation.results import Results
 
@@ -234,6 +236,21 @@ def _changed(results: EstimatedResults, attributes: dict[str, Any]) -> Estimated
         if not isinstance(getattr(kind, name, None), cached_property):
             setattr(made, name, one)
     return made
+
+
+def refuse_infinite(measures: Sequence[object], infinite: Iterable[bool | np.bool_]) -> None:
+    """Raise UsageError for the first of the measures whose estimate is infinite."""
+    for measure, one in zip(measures, infinite, strict=True):
+        if one:
+            raise UsageError(f"the estimate of {measure} is infinite. Use smaller grades.")
+
+
+def is_exact(results: EstimatedResults, place: int, runs: Sequence[int] | None = None) -> bool:
+    """Return whether every document that matters for a measure was judged, for some runs or for all."""
+    parts: list[list[RunEstimate]] = vars(results)["_parts"]
+    if isinstance(results._kinds[place], (Ratio, AveragePrecision)) and not results._complete:  # noqa: SLF001  # same module
+        return False
+    return all(parts[run][place].shares[0] == 1.0 for run in (range(len(parts)) if runs is None else runs))
 
 
 def variance_of(results: EstimatedResults, place: int, run: int, other: int | None = None) -> float:

@@ -76,6 +76,7 @@ def measure_run(
         float(totals.max() / totals.sum()) if totals.sum() else 0.0,
         int((relevant - values.found)[with_relevant & judged.present].sum()),
         int(np.count_nonzero(several & (spans[0] == spans[1]))),
+        selection.sampled,
     )
 
 

@@ -238,6 +238,8 @@ class RunHistograms(NamedTuple):
         Number of relevant documents that are not in the lists.
     constant : int
         Number of lists of equal scores.
+    sampled : int
+        Identifier of the set of sampled documents; 0 without a sample.
     """
 
     counts: Floats
@@ -256,6 +258,7 @@ class RunHistograms(NamedTuple):
     lopsided: float
     unretrieved: int
     constant: int
+    sampled: int = 0
 
 
 @dataclass(repr=False, eq=False)
@@ -341,8 +344,8 @@ class Histograms(Result):
         ours = "our variant of HSA (ranks, 0.5 added to each count, mean over queries)"
         return [
             f"HSA, DO: {self.recipe.words}{credit}",
-            f"robust: {ours}, no better than --from-ranks at ordering new runs",
-            "recall: recall of these lists, a control (if as informative as HSA, histograms add nothing)",
+            f"robust: {ours}, no better than --from-ranks at ordering runs it was not tuned on",
+            "recall: recall of these lists, a control (HSA adds nothing unless it is more informative)",
             *[f"low, high: 95 % interval of HSA over queries{drawn}, {resamples}"]
             * bool(self.options["draws"]),
             "bins: number of bins that contain both relevant and non-relevant documents",
@@ -454,7 +457,7 @@ def _doubts(
         ),
         "few_relevant": (
             relevant < FEW_RELEVANT,
-            f"fewer than {FEW_RELEVANT} scores of relevant documents in {{}}, so HSA is unreliable",
+            f"there are fewer than {FEW_RELEVANT} scores of relevant documents in {{}}, so HSA is unreliable",
         ),
         "unstable_sign": (
             turned,
@@ -473,6 +476,9 @@ def _doubts(
     )
 
 
+PREPOSITIONS = ("in", "of", "from")
+
+
 def over_runs(
     infos: Sequence[RunInfo], counts: Sequence[int] | Integers, nouns: tuple[str, str], rest: str
 ) -> str:
@@ -486,10 +492,11 @@ def over_runs(
     """
     given, runs = [int(one) for one in counts if one], runs_in_words(infos, counts)
     if len(given) < 2:
-        return counted(sum(given), *nouns) + rest.format(in_runs=f" in {runs}", of_runs=f" of {runs}")
+        where = {f"{word}_runs": f" {word} {runs}" for word in PREPOSITIONS}
+        return counted(sum(given), *nouns) + rest.format(**where)
     low, high = min(given), max(given)
     words = (f"{low:,} to " if low < high else "") + counted(high, *nouns)
-    return f"{runs}: {words} per run" + rest.format(in_runs="", of_runs="")
+    return f"{runs}: {words} per run" + rest.format(**{f"{word}_runs": "" for word in PREPOSITIONS})
 
 
 def _rules(
@@ -498,7 +505,7 @@ def _rules(
     missing = np.array([run_result.unretrieved for run_result in measured])
     constant = np.array([run_result.constant for run_result in measured])
     rule = "counted at the lowest score of the list" if recipe.missing == "min" else "excluded"
-    drawn = recipe.sample is not None and recipe.sample_from == "list" and len(infos) > 1
+    drawn = recipe.sample_from == "list" and len({one.sampled for one in measured}) > 1
     left_out, alike = int(missing.sum()), int(constant.sum())
     documents, lists = (
         ("relevant document", "relevant documents"),

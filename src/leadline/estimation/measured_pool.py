@@ -75,9 +75,9 @@ class MeasuredPool(Result):
     expected : dict
         By measure: half-width of a run's 95 % interval (of that of the difference, for a pair of runs) at
         this budget, the budget per query that would halve it (not for nDCG), and the number of judgments per
-        query that make the measure exact for these runs. None where `evaluate` would give no interval, where
-        no judgments of the frame make the measure exact, and for nDCG without labels or judgments that show
-        how many documents are relevant; `warnings` have the reasons.
+        query that make the measure (the difference, for a pair) exact for these runs. None where `evaluate`
+        would give no interval, where no judgments of the frame make the measure exact, and for nDCG without
+        labels or judgments that show how many documents are relevant; `warnings` have the reasons.
     added : int
         Number of drawn pairs that the earlier pool did not contain.
     """
@@ -112,7 +112,8 @@ class MeasuredPool(Result):
         }
 
     def _columns(self) -> list[Column]:
-        heads = ("half-width", "judgments per query to halve it", "judgments per query for exact values")
+        exact = "an exact difference" if self.options.get("for_pair") else "exact values"
+        heads = ("half-width", "judgments per query to halve it", f"judgments per query for {exact}")
         return [
             Column("measure", list(self.expected)),
             *(
@@ -154,7 +155,8 @@ class MeasuredPool(Result):
         places = places_of_looks(self.pairs, int(self.pool.design.get("looks", 1)))
         if len(places) > 1:
             lines.append(f"verdicts after {_numbers(places)} judgments, each at alpha / {len(places)}")
-        of = "for the difference" if self.options.get("for_pair") else "per run"
+        pair = bool(self.options.get("for_pair"))
+        of = "for the difference" if pair else "per run"
         for name, expected in self.expected.items():
             half_width, half, exact = (expected[key] for key in FORECAST)
             first = (
@@ -167,7 +169,8 @@ class MeasuredPool(Result):
                 parts.append(f"{half:.1f} judgments per query would halve it")
             if exact is not None:
                 noun = "" if parts else " judgments per query"
-                parts.append(f"{exact:.1f}{noun} would make {name} exact for these runs")
+                made = "the difference exact" if pair else f"{name} exact for these runs"
+                parts.append(f"{exact:.1f}{noun} would make {made}")
             said = half_width is None and any(str(notice).startswith(f"{name}: ") for notice in self.warnings)
             if parts or not said:
                 lines.append(f"{first} ({', and '.join(parts)})" if parts else first)
@@ -525,7 +528,7 @@ def simulated_half_width(
         return None, NO_RATE
     if not 0 < rate < 1:
         all_of = "relevant" if rate else "non-relevant"
-        return None, f"all labeled or judged top documents are {all_of} (label or judge more of them)"
+        return None, f"all labeled or judged top documents are {all_of} (label or judge more top documents)"
     model = _Relevance(
         query,
         np.log(vote_ranks(query, support)),

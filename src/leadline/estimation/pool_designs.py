@@ -221,8 +221,11 @@ def pool_for(
         expected[text] = one = _expected(frame, square, probability, already_judged, size, new_runs, rates)
         outside = _weight_outside(systems, listed, limit, weight, square if pair else None, probability)
         ways = ["a larger budget"] * (judgments < len(pairs))
-        ways += [f"a depth of at least {len(weight)}"] * (limit < len(weight))
-        hint = f" (use {either(ways)})" if ways else ""
+        deeper = _weight_outside(
+            systems, listed, limit, weight, square if pair else None, np.ones(len(pairs))
+        )
+        ways += [f"a depth of at least {len(weight)}"] * (deeper > MOST_GUESSED)
+        hint = f" (use {either(ways, 'and')})" if ways else ""
         why = _no_forecast(kind, one["half_width"], outside, hint, judgments, pooled_queries, sampled=sampled)
         if pair and isinstance(kind, Ratio):
             why = ALIKE
@@ -312,8 +315,8 @@ def _no_forecast(
     """Return why there is no forecast of a half-width, with what is expected; empty if there is one."""
     if outside > MOST_GUESSED:
         return (
-            f"{100 * outside:.3g} % of its weight is outside the sampling frame, and intervals allow at most "
-            f"{100 * MOST_GUESSED:.0f} %{hint}"
+            f"{100 * outside:.3g} % of the measure's weight is outside the sampling frame, and intervals "
+            f"allow at most {100 * MOST_GUESSED:.0f} %{hint}"
         )
     ideal = isinstance(kind, Ratio) and kind.ideal
     if half_width == 0 and outside < ROUNDING and not (ideal and sampled):
@@ -331,7 +334,7 @@ def _inexact(kind: Kind, longest: int, limit: int, read: int, reach: int, *, pai
         return ALIKE
     if kind.cutoff is None:
         longer = longest > reach or longest >= read
-        return f"it has no cutoff and the sampling frame ends at rank {reach}" if longer else ""
+        return f"the measure has no cutoff and the sampling frame ends at rank {reach}" if longer else ""
     deepest = min(kind.cutoff, longest)
     if deepest > limit:
         ranks = f"ranks {limit + 1} to {deepest} are" if deepest > limit + 1 else f"rank {deepest} is"

@@ -24,6 +24,7 @@ from leadline.data.table import Column, ResultWarning, RunInfo, Table, columns_o
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted, first_few, percent, queries
 from leadline.errors import InputError, UsageError, both, either
+from leadline.estimation.histogram_result import over_runs
 from leadline.estimation.predictors import INDEX, PREDICTORS, VECTORS, Answer, Predictor
 from leadline.evaluation.join import each_run
 from leadline.evaluation.results import Results
@@ -364,7 +365,12 @@ def _warnings(
         total["unknown_queries"] = len({name for one in read for name in one.values if name not in known})
     total["without_vectors"] = sum(name not in sources.rows for name in found)
     missing = int((~present).any(axis=0).sum())
-    without = [one.info.name for one, row in zip(read, present, strict=True) if not row.all()]
+    lacking = over_runs(
+        [one.info for one in read],
+        (~present).sum(axis=1),
+        ("query", "queries"),
+        " missing{from_runs} (no prediction)",
+    )
     undefined = np.isnan(values[present]).sum(axis=0)
     said = ", ".join(
         f"{one} {size}" for one, size in zip(predictors, undefined.tolist(), strict=True) if size
@@ -373,7 +379,7 @@ def _warnings(
     documents = counted(len(found), "retrieved document")
     equal, single = (counted(counts[name], "list") for name in ("equal_scores", "single_documents"))
     words = {
-        "missing_queries": f"{queries(missing)} missing from {first_few(without)} (no prediction)",
+        "missing_queries": lacking,
         "equal_scores": f"{equal} in which all scores are equal (not informative)",
         "single_documents": f"{single} with one document (no tail, so NQC and WIG are undefined)",
         "unknown_queries": f"{queries(counts['unknown_queries'])} without a text (predictors that need it "
@@ -422,8 +428,8 @@ def over_queries(
     return rows
 
 
-def correlation_table(predictions: Predictions, rows: Sequence[Mapping[str, Any]]) -> Table:
-    """Return the table of correlations over queries, one row per run and predictor."""
+def correlation_table(predictions: Predictions, rows: Sequence[Mapping[str, Any]], truth: str) -> Table:
+    """Return the table of correlations with a measure over queries, one row per run and predictor."""
     parts = [(name, end) for name in ("pearson", "kendall") for end in ("value", "low", "high")]
     heads = ["Pearson", "low", "high", "Kendall tau-b", "tau low", "tau high"]
     columns = columns_of(
@@ -436,7 +442,7 @@ def correlation_table(predictions: Predictions, rows: Sequence[Mapping[str, Any]
     options = predictions.options
     runs = counted(len({row["run"] for row in rows}), "run")
     notes = [
-        f"{runs}, correlation with {options['truth']} over queries",
+        f"{runs}, correlation with {truth} over queries",
         f"low, high: {percent(options['confidence'])} interval ({options['draws']:,} query resamples)",
     ]
     return printed_table(columns, notes=[*notes, *map(str, predictions.warnings)])

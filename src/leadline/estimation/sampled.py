@@ -487,7 +487,7 @@ def _warnings(
     samples = np.stack([run.samples for run in measured])
     shared = (samples != 0).all(axis=0)
     differ = int((shared & (samples != samples[0]).any(axis=0)).sum())
-    different = f"{queries_of(differ)} for which the runs score different non-relevant documents, so "
+    different = f"for {queries_of(differ)}, the runs score different non-relevant documents, so "
     different += "differences between runs include differences between samples"
 
     def summed(code: str, counts: Sequence[int], noun: str, rest: str, several: str = "") -> ResultWarning:

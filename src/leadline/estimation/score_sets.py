@@ -189,6 +189,7 @@ class SelectedRows(NamedTuple):
     found: Integers
     lacking: Integers
     absent: Integers  # number of documents of a shared sample that the list lacks
+    sampled: int  # identifier of the set of sampled documents
 
 
 def select_rows(
@@ -202,7 +203,7 @@ def select_rows(
     rows = rows_of(judged, recipe.rel, recipe.depth)
     size = len(judged.present)
     other = candidates(rows, recipe)
-    absent = np.zeros(size, dtype=np.int64)
+    absent, sampled = np.zeros(size, dtype=np.int64), 0
     if recipe.sample is not None:
         keys = row_keys(judged, rows, other, recipe.seed)
         positions = np.flatnonzero(other)
@@ -214,13 +215,14 @@ def select_rows(
             absent = np.array([len(keys_of_query) for keys_of_query in drawn], dtype=np.int64)
             absent -= np.bincount(rows.query[positions[in_sample]], minlength=size)
         other[positions[~in_sample]] = False
+        sampled = int(keys[in_sample].sum())
     retrieved = np.bincount(rows.query[rows.relevant], minlength=size).astype(np.int64)
     start = np.flatnonzero(np.diff(rows.query, prepend=-1))
     listed = np.zeros(size, dtype=np.bool_)
     listed[rows.query[start]] = True
     unretrieved = np.where(listed, judged.qrels.relevant(recipe.rel) - retrieved, 0)
     used = np.flatnonzero(rows.relevant | other)
-    return SelectedRows(rows, start, used, retrieved, unretrieved, np.where(listed, absent, 0))
+    return SelectedRows(rows, start, used, retrieved, unretrieved, np.where(listed, absent, 0), sampled)
 
 
 def values_of(judged: JudgedRun, selection: SelectedRows, recipe: HistogramOptions) -> Values:

@@ -188,6 +188,15 @@ def test_a_sample_from_the_union_is_the_same_for_all_runs() -> None:
     assert "samples_differ" not in {notice.code for notice in found.warnings}
 
 
+def test_lists_of_the_same_documents_have_the_same_sample() -> None:
+    scores = {"r": 9.0} | {f"x{place}": float(place) for place in range(40)}
+    runs = {
+        name: {"q": {document: share * one for document, one in scores.items()}}
+        for name, share in (("a", 1), ("b", -1))
+    }
+    assert "samples_differ" not in {one.code for one in histogram({"q": {"r": 1}}, runs, sample=10).warnings}
+
+
 @pytest.mark.parametrize("documents", [None, [f"d{place}" for place in range(50)]])
 def test_a_python_function_needs_no_ranking(documents: list[str] | None) -> None:
     qrels = {"q1": {"d1": 1, "d2": 2, "d3": 0, "d4": 0}, "q2": {"d7": 0}, "q3": {"d5": 1, "d6": 0}}
