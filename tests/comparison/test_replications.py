@@ -311,6 +311,10 @@ def test_the_queries_of_a_reproduction_are_those_of_all_four_means() -> None:
     less = {query: row for query, row in first.items() if query != "q3"}
     found = ll.replicate((first, better), (less, better), qrels=qrels, measures="AP", queries="both")
     assert "reproduction: 5 queries " in str(found)
+    other = {f"p{n}": {"d": 1} for n in range(4)}
+    again = tuple(dict.fromkeys(other, one["q0"]) for one in (first, better))
+    found = ll.replicate((less, better), again, qrels=qrels, qrels2=other, measures="AP", queries="both")
+    assert "replication: 5 queries in the original, 4 queries " in str(found)
 
 
 def test_tau_union_of_single_documents_is_not_told_as_missing_documents() -> None:

@@ -285,6 +285,17 @@ def test_options_that_a_suite_does_not_have_are_refused(options: dict[str, Any],
         of(collection(a=[1, 2], b=[2, 1]), **options)
 
 
+def test_a_mean_over_part_of_the_collections_is_not_told_as_one_over_all() -> None:
+    first, second = {"q1": {"d": 2.0, "x": 1.0}}, {"q1": {"x": 2.0, "d": 1.0}}
+    whole = {"qrels": {"q1": {"d": 1, "x": 0}}, "runs": {"a": first, "b": second}}
+    part = {"qrels": {"q1": {"d": 1}}, "runs": {"a": first, "b": {"q1": {"d": 1.0}}}}
+    found = suite({"collections": {"c1": whole, "c2": part}, "measures": ["AUROC"]}, partial=True)
+    assert not found.missing
+    assert found.macro[:, 0].tolist() == [1.0, 0.0]
+    assert "mean over 2 collections" not in str(found)
+    assert "pairs of runs over shared collections" in str(found)
+
+
 def test_the_size_of_the_family_is_that_of_the_tested_pairs() -> None:
     whole, part = collection(a=[1, 2], b=[2, 3], c=[1, 3]), collection(b=[2, 3], c=[1, 3])
     pairs = of(whole, part).pairs
@@ -358,7 +369,7 @@ def test_partial_means_are_not_told_as_means_over_all_collections() -> None:
         for name, own in (("one", "ab"), ("two", "a"))
     }
     told = str(ll.suite({"collections": tables, "measures": "RR"}, partial=True))
-    assert "macro: mean over the collections of each run" in told
+    assert "macro: mean over the collections on which each run has a mean" in told
     assert "pairs of runs over shared collections" in told
     whole = str(ll.suite({"collections": {"one": tables["one"]}, "measures": "RR"}, partial=True))
     assert "macro: mean over 1 collection," in whole

@@ -161,10 +161,9 @@ class Replication(Result):
 
     def _notes(self) -> list[str]:
         level = percent(self.options["confidence"])
-        sizes = [len(part.averaged_queries()) for part in (self.original, self.reproduced)]
-        if self.paired:
-            sizes = [max(one.queries for one in self.values if one.statistic == "original_effect")]
-        original, reproduced = queries(sizes[0]), queries(sizes[-1])
+        effects = ("original_effect", "reproduced_effect")
+        sizes = [max(one.queries for one in self.values if one.statistic == effect) for effect in effects]
+        original, reproduced = map(queries, sizes)
         coverage = COVERAGE if self.paired else REPLICATION_COVERAGE
         size = max((size for size in coverage if size <= min(sizes)), default=min(coverage))
         low, high = coverage[size]

@@ -193,8 +193,8 @@ class Suite(Result):
 
     @property
     def _over_own(self) -> bool:
-        """Whether some means are over the collections of a run only."""
-        return self.rules.partial and bool(self.missing)
+        """Whether some means are over part of the collections, those on which a run has a mean."""
+        return self.rules.partial and bool(np.isnan(self.means).any())
 
     @property
     def missing(self) -> list[tuple[str, str]]:
@@ -409,7 +409,9 @@ class Suite(Result):
         rules, lettered = self.rules, len(self.names) <= LETTERED
         how = f"({rules.test}, {rules.correction}, {1 - rules.confidence:.3g})"
         over = (
-            "the collections of each run" if self._over_own else counted(len(self.collections), "collection")
+            "the collections on which each run has a mean"
+            if self._over_own
+            else counted(len(self.collections), "collection")
         )
         weights = f"macro: mean over {over}, all weighted equally"
         wins = (
