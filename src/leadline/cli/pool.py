@@ -34,12 +34,12 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
 def command(
     context: click.Context, /, *, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: Any
 ) -> None:
-    """Select documents to judge: depth-k pooling, or sampling.
+    """Select documents to judge, by pooling or by sampling.
 
     To find relevant documents, pool with --depth or --method. To measure systems, sample with --for MEASURE
-    and --budget or --total. The inclusion probability of a document then depends on its weight in the measure
-    (an alternative to stratified sampling), and `leadline evaluate --pool` estimates the measure with a
-    confidence interval.
+    and --budget or --total (an alternative to stratified sampling). The inclusion probability of a document
+    then depends on its weight in the measure. `leadline evaluate --pool` estimates the measure, with a
+    confidence interval unless the measure is AP, R or F.
 
     POOL is a table with the columns query_id, doc_id, probability and contributors (as JSON, the document's
     rank in each run that contributed it). With --for, it also has the column `order`, the order in which to
@@ -71,7 +71,7 @@ def command(
     --for MEASURE as wanted | Sampling | MEASURE | many
         Measure to estimate from the sample (repeatable). Needs --budget or --total.
     --budget B | Sampling | float
-        Mean number of judgments per query.
+        Expected mean number of judgments per query.
     --total N | Sampling | int 1..
         Expected number of judgments over all queries. The actual number is random.
     --for-pair A B as pair | Sampling | nargs 2

@@ -39,8 +39,8 @@ def command(
 
     leadline makes a separate prediction for each ranked list. Higher values predict better performance, but
     NQC and WIG values of different models are not comparable. The table has the predictions for each query
-    and their mean per run or, with --truth, the correlations with the measure per run. `leadline correlate`
-    reads the means from the JSON output. The formulas are in docs/unjudged.md.
+    and their mean per run or, with --truth, the correlations of each run's predictions with a measure.
+    `leadline correlate` reads the means from the JSON output. The formulas are in docs/unjudged.md.
 
     Example: leadline predict bm25.run dense.run -m NQC
 
@@ -58,7 +58,8 @@ def command(
         Document topic vectors for DeShaTo, as written by `leadline topics infer`.
     --truth RESULT[:MEASURE]
         Per-query values to correlate the predictions with: a result of `leadline evaluate -o
-        FILE.json`, or a table with the columns run, query and MEASURE.
+        FILE.json`, or a table with the columns run, query and MEASURE. The default MEASURE is the first in
+        the file.
     use confidence, seed, repairs, texts
     -C test.draws, read.name_by
     -o | figures heat-map/scatter/correlations | kinds Kind of figure to save with -o: heat-map or, with

@@ -60,7 +60,7 @@ def command(
     qrels
     [runs]...
     -m, --measure MEASURE as measures | Measures | MEASURE | many
-        Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable). The runs are sorted by the first
+        Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable). The page sorts runs by the first
         measure. [default: AP, nDCG@10, RR, P@10, R@100, Judged@10; with a pool or per-query values, all of
         their measures]
     use tests, sample, evaluation, scores

@@ -59,9 +59,9 @@ def command(
     """Search an index and write a run.
 
     QUERIES is a table with columns query_id and text (CSV, TSV, JSON Lines), TREC topics or SMART. With
-    several models, RUN is a folder with one run per model. With --query, you need neither QUERIES nor -o.
-    With -o, leadline prints the median and 95th percentile of the time per query in milliseconds, from query
-    text to ranked list.
+    several models, RUN is a folder with one run per model. With --query, --show or --per-query, you can leave
+    out -o. With -o, leadline prints the median and 95th percentile of the time per query in milliseconds,
+    from query text to ranked list.
 
     Example: leadline search docs.index queries.jsonl -m "BM25(k1=0.9)" -o bm25.run; leadline search
     docs.index --query "tying knots"

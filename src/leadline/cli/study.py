@@ -185,8 +185,8 @@ def _page(name: str, module: ModuleType, outcome: Any) -> str:
 
 command = Studies(
     "study",
-    help="Run a published experiment on your own data.\n\nEach study writes a page, index.html, to the "
-    "folder given with -o. The page has the claim, any numbers in the paper, the numbers found here and a "
+    help="Run a ready-made experiment on your own data.\n\nEach study writes a page, index.html, to the "
+    "folder given with -o. The page has the claim, any published numbers, the numbers on your data and a "
     "verdict. The folder also gets the tables as CSV, all results as JSON, and any figures.",
     epilog="Example: leadline study difference-similarity --help",
 )

@@ -55,9 +55,9 @@ def command(
     """Summarize a document, statically or for a query.
 
     The document is one of DOCS, or one whose text is stored in INDEX (`leadline index --store-text`). With
-    INDEX, the default text analysis is that of the index. A dynamic summary (with --query) shows the passage
-    that contains the query as a phrase or, if there is none, the passages with the most query words close
-    together. A static summary shows the first words, or the sentences closest to the centroid of the text.
+    INDEX, the default text analysis is that of the index. A dynamic summary (with --query) prefers passages
+    that contain the query as a phrase, then passages with the most query words close together. A static
+    summary shows the first words, or the sentences closest to the centroid of the text.
 
     Example: leadline summary docs.jsonl --doc d01 --query "bowline knot" --words 30
 

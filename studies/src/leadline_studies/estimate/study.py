@@ -1,4 +1,4 @@
-"""Measure the bias and coverage of estimates from few judgments, and how well they order runs.
+"""Measure the bias and coverage of estimates from few judgments, and how well the estimates order runs.
 
 QRELS are the truth. A document without a judgment counts as not relevant. RUNS are pooled as in `leadline
 pool --for`, once per measure and budget. In each of `--draws` rounds, documents are drawn and the measures

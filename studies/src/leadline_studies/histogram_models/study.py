@@ -1,4 +1,4 @@
-"""Test whether HSA and DO track rank measures across retrieval models on one collection.
+"""Test whether the histogram measures HSA and DO track rank measures across retrieval models on a collection.
 
 DOCS is a collection or its index. Every model ranks the whole collection. HSA and DO (see `leadline
 histogram`) come from the first `--depth` documents of each list, with scores normalized per query and per

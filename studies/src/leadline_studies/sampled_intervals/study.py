@@ -1,10 +1,10 @@
-"""Measure the bias and coverage of estimates from sampled candidates, and how well they order systems.
+"""Measure the bias and coverage of estimates from sampled candidates, and how well estimates order systems.
 
 Every model scores the whole collection, so the truth is known. Samples of n non-relevant documents per query
 are drawn repeatedly, the same for all models, in two ways: from all documents, and with the first n/2
 documents of the first model always in the sample. Measures are estimated as in `leadline sampled`. Claims:
-Krichene and Rendle 2020 (corrections reduce the bias of sampled metrics; uncorrected ones do not preserve the
-order of systems).
+Krichene and Rendle 2020 (corrections reduce the bias of sampled metrics; uncorrected metrics do not preserve
+the order of systems).
 """
 
 from __future__ import annotations
