@@ -136,7 +136,7 @@ def test_complete_counts_the_rest_of_the_collection_as_not_relevant(
     folder = files[0].parent
     folder.joinpath("only.txt").write_text("q1 0 d0 1\nq1 0 d1 1\n")
     done = leadline("difference", folder / "only.txt", *files[1:], "-f", "json")
-    assert "no query has judged documents of two grades" in done.err
+    assert "no query has both a relevant document" in done.err
     for name, text in (
         ("docs.txt", "".join(f"d{place}\n" for place in range(7))),
         ("docs.jsonl", "".join(f'{{"doc_id": "d{place}"}}\n' for place in range(7))),

@@ -391,7 +391,7 @@ class Tested:
             least = rules.corrected(np.full(size, kind(draws=enough).smallest(most)))[0]
             if least < rules.alpha:
                 words = f"with {draws:,} draws, no difference can be significant"
-                words += f" (use {kind.__name__}(draws={enough}))"
+                words += f" (use the test {kind.__name__}(draws={enough}))"
                 return [ResultWarning("too_few_draws", words, size)]
         words = (
             f"no difference can be significant, because the runs{' of each pair' * (size > 1)} differ on at "

@@ -240,7 +240,7 @@ def test_few_judged_nonrelevant_documents_are_said() -> None:
 
 
 def test_qrels_without_any_pair_are_refused() -> None:
-    with pytest.raises(InputError, match="no query has judged documents of two grades"):
+    with pytest.raises(InputError, match="judged document of a different grade"):
         of_lists({"a": 1, "b": 1}, ["a"])
 
 
