@@ -178,7 +178,9 @@ class HistogramOptions(NamedTuple):
             "pooled" if self.aggregate == "pooled" else "mean over queries",
             f"{self.bins} bins",
             f"depth {self.depth}" if self.depth else "",
-            f"{self.sample} non-relevant documents per query, seed {self.seed}" if self.sample else "",
+            f"{counted(self.sample, 'non-relevant document')} per query, seed {self.seed}"
+            if self.sample
+            else "",
             f"unretrieved relevant documents {MISSING[self.missing]}",
             "judged non-relevant documents only" if self.nonrelevant == "judged" else "",
             "half counts" if self.half_counts else "",
@@ -347,7 +349,7 @@ class Histograms(Result):
             f"robust: {ours}, no better than --from-ranks at ordering runs it was not tuned on",
             "recall: recall of these lists, a control (HSA adds nothing unless it is more informative)",
             *[f"low, high: 95 % interval of HSA over queries{drawn}, {resamples}"]
-            * bool(self.options["draws"]),
+            * any(not np.isnan([one.low, one.sampling_low]).all() for one in self.measured),
             "bins: number of bins that contain both relevant and non-relevant documents",
             f"steady: HSA keeps its sign with {bins} (JSON has the values)",
             *super()._notes(),
@@ -465,7 +467,7 @@ def _doubts(
         ),
         "lopsided_scores": (
             lopsided,
-            "one bin contains more than half of the scores of {}, so HSA is misleading" + more,
+            "in {}, one bin contains more than half of the scores, so HSA is misleading" + more,
         ),
     }
     return raised(

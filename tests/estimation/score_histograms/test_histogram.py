@@ -188,6 +188,12 @@ def test_a_sample_from_the_union_is_the_same_for_all_runs() -> None:
     assert "samples_differ" not in {notice.code for notice in found.warnings}
 
 
+def test_an_interval_that_no_run_has_is_not_explained() -> None:
+    found = str(histogram({"q": {"r": 1}}, {"q": {"r": 2.0, "x": 1.0, "y": 0.5}}, sample=1))
+    assert "resamples" not in found
+    assert "1 non-relevant document per query" in found
+
+
 def test_lists_of_the_same_documents_have_the_same_sample() -> None:
     scores = {"r": 9.0} | {f"x{place}": float(place) for place in range(40)}
     runs = {
