@@ -312,8 +312,8 @@ def labels_of(pool: DrawnPool, given: T | None) -> T | str | None:
         return None
     if not os.path.exists(path):
         raise UsageError(
-            f"the pool refers to LLM labels in {path}, but this file does not exist. Use --machine "
-            "LABELS, or --machine none to go without labels."
+            f"the pool refers to LLM labels in {path}, but this file does not exist. Pass the labels "
+            "with --machine, or use --machine none to go without labels."
         )
     return path
 
