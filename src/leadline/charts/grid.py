@@ -364,7 +364,7 @@ def _name(axes: Any, names: Sequence[str], groups: Sequence[str], width: float) 
         axes.set_yticks(range(len(names)), labels, fontsize=scaled(size))
         return
     if not groups:
-        axes.set_ylabel(f"{len(names)} systems, with similar ones side by side")
+        axes.set_ylabel(f"{len(names)} systems, with similar ones next to each other")
         return
     least = max(2, round(len(names) / capacity * 3))
     named = [stretch for stretch in stretches(groups) if stretch[0] and stretch[2] - stretch[1] + 1 >= least]

@@ -158,8 +158,8 @@ SETTINGS = {
                 "Half-width of confidence intervals to plan for, with a sampled pool. Shows how many "
                 "queries you need to reach it, for different numbers of judgments per query.", click.FLOAT),
         Setting("test.interval", "Method for confidence intervals: Student, BCa or Percentile (both "
-                "bootstrap), or Randomisation (only in comparisons). [default: Student, or Randomisation "
-                "with --test Randomisation and at most 100 intervals]", INTERVAL),
+                "bootstrap), or Randomisation (in `compare` and `report`, only for differences). [default: "
+                "Student, or Randomisation with --test Randomisation and at most 100 intervals]", INTERVAL),
         Setting("test.per_pair", "Show a separate confidence interval for each pair instead of simultaneous "
                 "intervals.", click.BOOL, default=False),
         Setting("test.power", "Statistical power for sample sizes (test.smallest, `abtest plan`), detectable "
@@ -224,8 +224,8 @@ SETTINGS = {
                 "positions is smaller.", click.BOOL, default=True, tried=("--no-positions",)),
         Setting("index.prefix", "With --store-text, number of bytes to store from the start of each text. "
                 "The whole text is indexed. [default: all bytes]", COUNT),
-        Setting("judge.looks", "Number of times to check --stop-when, at equal steps. [default: the number "
-                "set with `pool --looks`, or 10 if none was set]", COUNT),
+        Setting("judge.looks", "Number of times to check --stop-when, at equal steps (never before 50 "
+                "judgments). [default: the number set with `pool --looks`, or 10 if none was set]", COUNT),
         Setting("pool.batch", "Maximum number of new pairs in POOL per query. [default: no limit]", COUNT),
         Setting("pool.everything", "For every query, pool all documents in --docs or, without --docs, all "
                 "documents retrieved for it.", click.BOOL, default=False, tried=("--all",)),
@@ -247,7 +247,7 @@ SETTINGS = {
         Setting("topics.beta", "Dirichlet prior of each word in a topic.", click.FLOAT, 0.01),
         Setting("topics.distance", "Distance between topic vectors by which documents are ranked "
                 "(js: Jensen-Shannon).", one_in("hellinger", "js", "cosine"), "hellinger"),
-        Setting("topics.estimator", "Estimator of perplexity: left-to-right, over whole documents, or "
+        Setting("topics.estimator", "Estimator of perplexity: left-to-right, which scores all tokens, or "
                 "completion, which scores every second token given the others.",
                 one_in("left-to-right", "completion"), "left-to-right"),
         Setting("topics.field", "Column with the text. [default: title and text or, with a polylingual "
