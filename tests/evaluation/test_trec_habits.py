@@ -188,3 +188,12 @@ def test_the_size_of_the_collection_reaches_the_measure_that_needs_it() -> None:
     assert texts("trec10", "utility.0,0,0,1") == ["Utility(a=0,b=0,d=1)"]
     found = evaluate({"q": {"a": 1, "b": 1}}, {"q": {"a": 1.0, "x": 2.0}}, "utility.0,0,0,1", documents=100)
     assert found.values.item() == 100 - 3
+
+
+def test_means_over_different_queries_say_how_many() -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+    runs = {"whole": {query: {"a": 1.0} for query in qrels}, "part": {"q1": {"a": 1.0}}}
+    both = evaluate(qrels, runs, "P@1", queries="both")
+    assert "2 runs, mean over 1 to 3 queries" in str(both)
+    assert both.plot(figure="means").axes[0].get_xlabel() == "P@1, mean (1 to 3 queries)"
+    assert "2 runs, mean over 3 queries" in str(evaluate(qrels, runs, "P@1"))

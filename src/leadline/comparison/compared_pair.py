@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.comparison.pairing import Rules, in_groups, pooled_names
 from leadline.data.arrays import Floats, Integers
-from leadline.data.wording import counted, first_few, percent, queries
+from leadline.data.wording import counted, first_few, percent, queries, queries_between
 from leadline.estimation.estimated_columns import POOLED
 from leadline.stats.intervals import SMALLEST, Student
 from leadline.stats.moments import FEWEST_GROUPS, Means
@@ -527,10 +527,9 @@ def caption(comparison: Comparison, *, per_pair: bool = False) -> str:
     """Return the caption of a table in a paper: what stands in it, and the test in words."""
     single = per_pair or comparison.simultaneous is None
     kind = "confidence intervals" if single else f"{comparison.rules.adjusted} confidence intervals"
-    counts = {int(count) for one in comparison.statistics for count in one.queries.tolist()} or {0}
-    fewest = f"{min(counts):,} to " * (len(counts) > 1)
+    number = queries_between(count for one in comparison.statistics for count in one.queries.tolist())
     return (
-        f"Mean differences over {fewest}{queries(max(counts))} with "
+        f"Mean differences over {number} with "
         f"{percent(comparison.rules.confidence)} {kind} ({method(comparison)})."
     )
 

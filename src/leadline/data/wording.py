@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -56,6 +56,16 @@ def queries(count: int) -> str:
     '1 query'
     """
     return counted(count, "query", "queries")
+
+
+def queries_between(counts: Iterable[int]) -> str:
+    """Return the smallest and the largest of some numbers of queries; zeros are left out.
+
+    >>> queries_between([50, 50]), queries_between([0, 1250, 48])
+    ('50 queries', '48 to 1,250 queries')
+    """
+    found = sorted({count for count in counts if count}) or [0]
+    return f"{found[0]:,} to " * (len(found) > 1) + queries(found[-1])
 
 
 def first_few(names: Sequence[object], most: int = 3) -> str:

@@ -12,7 +12,7 @@ from leadline.charts.distribution_plots import by_query, distributions
 from leadline.charts.grid import query_map
 from leadline.charts.interval_plots import forest
 from leadline.data.arrays import Floats
-from leadline.data.wording import percent, queries
+from leadline.data.wording import percent
 from leadline.errors import UsageError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def drawn_results(results: Results, figure: str, index: int = 0, *, width: float
         names,
         list(values),
         means,
-        label=f"{measure} per query ({queries(len(results.averaged_queries()))})",
+        label=f"{measure} per query ({results.averaged_over(index)})",
         shape=figure,
         limits=(float(getattr(measure, "low", -math.inf)), float(getattr(measure, "high", math.inf))),
         width=width or COLUMN,
@@ -56,8 +56,7 @@ def label_of_means(results: Results, index: int, what: str = "mean") -> str:
     """Return the label of the means of a measure: over how many queries, and whose labels they are by."""
     estimated = "estimated " * (results.withheld is not None)
     judge = "; labels by an automatic judge" * bool(results.unreliable)
-    number = queries(len(results.averaged_queries()))
-    return f"{results.measures[index]}, {estimated}{what} ({number}){judge}"
+    return f"{results.measures[index]}, {estimated}{what} ({results.averaged_over(index)}){judge}"
 
 
 def interval_words(limits: Floats, words: str) -> str:
