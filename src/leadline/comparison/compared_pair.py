@@ -527,7 +527,7 @@ def caption(comparison: Comparison, *, per_pair: bool = False) -> str:
     """Return the caption of a table in a paper: what stands in it, and the test in words."""
     single = per_pair or comparison.simultaneous is None
     kind = "confidence intervals" if single else f"{comparison.rules.adjusted} confidence intervals"
-    number = queries_between(count for one in comparison.statistics for count in one.queries.tolist())
+    number = queries_between(int(count) for one in comparison.statistics for count in one.queries.tolist())
     return (
         f"Mean differences over {number} with "
         f"{percent(comparison.rules.confidence)} {kind} ({method(comparison)})."

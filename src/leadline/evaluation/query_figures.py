@@ -12,7 +12,7 @@ from leadline.charts.distribution_plots import by_query, distributions
 from leadline.charts.grid import query_map
 from leadline.charts.interval_plots import forest
 from leadline.data.arrays import Floats
-from leadline.data.wording import percent
+from leadline.data.wording import percent, queries_between
 from leadline.errors import UsageError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def drawn_results(results: Results, figure: str, index: int = 0, *, width: float
         names,
         list(values),
         means,
-        label=f"{measure} per query ({results.averaged_over(index)})",
+        label=f"{measure} per query ({_averaged_over(results, index)})",
         shape=figure,
         limits=(float(getattr(measure, "low", -math.inf)), float(getattr(measure, "high", math.inf))),
         width=width or COLUMN,
@@ -56,7 +56,11 @@ def label_of_means(results: Results, index: int, what: str = "mean") -> str:
     """Return the label of the means of a measure: over how many queries, and whose labels they are by."""
     estimated = "estimated " * (results.withheld is not None)
     judge = "; labels by an automatic judge" * bool(results.unreliable)
-    return f"{results.measures[index]}, {estimated}{what} ({results.averaged_over(index)}){judge}"
+    return f"{results.measures[index]}, {estimated}{what} ({_averaged_over(results, index)}){judge}"
+
+
+def _averaged_over(results: Results, index: int) -> str:
+    return queries_between(results.averaged[:, :, index].sum(axis=1).flat)
 
 
 def interval_words(limits: Floats, words: str) -> str:

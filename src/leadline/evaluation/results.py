@@ -328,10 +328,6 @@ class Results(Lookups, Result):
         """Return the queries included in any mean."""
         return flagged(self.queries, np.asarray(self.averaged.any(axis=2).any(axis=0)))
 
-    def averaged_over(self, index: int | slice = slice(None)) -> str:
-        """Return how many queries the means of a measure are over, such as "48 to 50 queries"."""
-        return queries_between(self.averaged[:, :, index].sum(axis=1).ravel().tolist())
-
     @cached_property
     def shown(self) -> Floats:
         """Values to display: NaN for a query that is missing and excluded from the mean."""
@@ -432,7 +428,9 @@ class Results(Lookups, Result):
         return columns_of(["run", "measure", *(["query"] * per_query), *means], rows)
 
     def _notes(self, *_: Any, **__: Any) -> list[str]:
-        notes = [f"{counted(len(self.runs), 'run')}, mean over {self.averaged_over()}"]
+        notes = [
+            f"{counted(len(self.runs), 'run')}, mean over {queries_between(self.averaged.sum(axis=1).flat)}"
+        ]
         if self.intervals is not None:
             by, level = self.intervals.by, percent(self.intervals.confidence)
             by += f", seed {self.options['seed']}" if by != "Student" else ""

@@ -29,7 +29,7 @@ from leadline.data.arrays import Floats
 from leadline.data.optional import require
 from leadline.data.reading import refuse_unknown
 from leadline.data.table import Cell, Table, interval_texts, plain
-from leadline.data.wording import counted, percent, visible
+from leadline.data.wording import counted, percent, queries_between, visible
 from leadline.errors import UsageError
 from leadline.estimation.estimated_columns import basis_of
 from leadline.estimation.measured import drawn_from, estimates_of, measured
@@ -445,7 +445,7 @@ def significance_table(
     else:
         legend = f"superscript: the number of runs that a value is significantly better than {words}"
     size = counted(len(order), "run") + (f" of {runs}" if len(order) < runs else "")
-    number = results.averaged_over()
+    number = queries_between(results.averaged.sum(axis=1).flat)
     return Table(
         columns=[*([""] if named else []), "run", *map(str, results.measures)],
         rows=rows,
