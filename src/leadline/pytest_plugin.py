@@ -344,7 +344,7 @@ def _compared(results: Results, condition: Condition, rules: Rules, **against: A
     try:
         return compare_results(results, rules, **against)
     except NoIntervalError as error:
-        (gate,) = untestable(results.names[:1], results.names[-1:], [condition], str(error))
+        (gate,) = untestable(results, results.names[-1:], [condition], error)
         raise AssertionError(str(gate)) from None
 
 

@@ -99,7 +99,7 @@ def test_a_gate_without_an_interval_says_so_once_and_writes_by_force(form: str, 
     rows = [f"{query},{pair},0.5" for query in range(9) for pair in ("d,1", "d2,0")]
     Path("drawn.csv").write_text("\n".join(["query_id,doc_id,relevance,probability", *rows]) + "\n")
     runs = "drawn.csv new=worse/new.run old=run/new.run --baseline old --fail-if-worse P@2".split()
-    for force in ((), ("-C", "force_update")):
+    for force in ((), ("-C", "force_update"), ("-C", "force_update", "-m", "AP", "-m", "P@2")):
         done = leadline("compare", *runs, "-f", form, "--update-baseline", "b.json", *force)
         assert done.status == 1
         assert (done.out + done.err).count(

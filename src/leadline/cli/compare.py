@@ -330,8 +330,7 @@ def command(
         except NoIntervalError as error:
             if not conditions:
                 raise
-            tested = [name for name in results.names if name not in baseline]
-            outcomes = untestable(tested, baseline, conditions, str(error))
+            outcomes = untestable(results, baseline, conditions, error, rel=level)
             view = View(own, notes=list(map(str, outcomes)))
             view.extra = {"pairs": []} | _conditions(outcomes) | file.to_dict(outcomes)
         else:

@@ -21,12 +21,12 @@ from leadline.comparison.compared_pair import (
     signed,
 )
 from leadline.comparison.engine import doubtful, few_queries_texts
-from leadline.comparison.pairing import Pairs, Rules, check_judged, check_margin, in_groups
+from leadline.comparison.pairing import Pairs, Rules, check_intervals, check_judged, check_margin, in_groups
 from leadline.data.arrays import Flags, Floats
 from leadline.data.registry import only
 from leadline.data.table import flagged, plain
 from leadline.data.wording import counted, percent
-from leadline.errors import UsageError, either, punctuated
+from leadline.errors import NoIntervalError, UsageError, either, punctuated
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results
 from leadline.stats import Alternative
@@ -253,15 +253,28 @@ def _refuse(measure: Any, condition: Condition) -> None:
 
 
 def untestable(
-    runs: Sequence[str], baselines: Sequence[str], conditions: Iterable[Condition], reason: str
+    results: Results,
+    baselines: Sequence[str],
+    conditions: Sequence[Condition],
+    why: NoIntervalError,
+    *,
+    rel: float | None = None,
 ) -> list[Gate]:
-    """Return the outcomes of conditions on runs that cannot be compared, for a reason."""
-    return [
-        Gate(run, base, one, nan, failed=True, queries=1, reason=reason)
-        for one in conditions
-        for run in runs
-        for base in ((None,) if one.kind == BELOW else baselines)
-    ]
+    """Return the outcomes of conditions on runs that cannot be compared, each with its own reason."""
+    found = []
+    for index, one in resolve_conditions(results, conditions, rel=rel):
+        try:
+            check_intervals(results, [results.measures[index]])
+            reason = str(why)
+        except NoIntervalError as own:
+            reason = str(own)
+        found += [
+            Gate(run, base, one, nan, failed=True, queries=1, reason=reason)
+            for run in results.names
+            if run not in baselines
+            for base in ((None,) if one.kind == BELOW else baselines)
+        ]
+    return found
 
 
 def gates_of(
