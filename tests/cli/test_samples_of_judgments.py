@@ -283,7 +283,10 @@ def test_a_plan_needs_a_pool_drawn_for_a_measure(
 ) -> None:
     monkeypatch.chdir(Path(__file__).resolve().parents[2] / "docs" / "examples")
     words = [*call.split(), *pool.split(), "-m", "P@2"]
-    assert "half_width needs a pool from" in leadline(*words, "--config", "test.half_width=0.1").refusal
+    asked = [*words, "--config", "test.half_width=0.1"]
+    assert "half_width needs a pool from" in leadline(*asked).refusal
+    if "dense.run" in words:  # one plan at a time
+        assert "use only one of" in leadline(*asked, "--config", "test.smallest=0.1").refusal
     assert leadline(*words, *["--config", "test.smallest=0.1"] * ("dense.run" in words)).status == 0
 
 

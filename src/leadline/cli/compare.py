@@ -47,7 +47,7 @@ from leadline.comparison.gate import (
 from leadline.comparison.pairing import Pairs, Rules, baselines_of
 from leadline.comparison.query_slices import slices_of
 from leadline.data.wording import counted, queries
-from leadline.errors import NoIntervalError, UsageError, both
+from leadline.errors import NoIntervalError, UsageError, both, one_of
 from leadline.estimation.measured import default_measures
 from leadline.evaluation.results import Results
 from leadline.io.run_names import run_name, split_name
@@ -252,6 +252,7 @@ def command(
     all_pairs = not baseline and path is None
     _check_figure(figure, pair, all_pairs=all_pairs, slices=bool(query_slice))
     rules, half_width = Rules.take(options), options.pop("half_width")
+    one_of({"--config test.half_width": half_width, "--config test.smallest": rules.smallest})
     scores = values_given(context, (qrels, *runs), kind)
     if all_pairs:
         example = file.update or (_name_of_one(runs[0]) if len(runs) > 1 and not scores else "")
