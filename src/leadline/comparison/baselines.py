@@ -143,7 +143,8 @@ def _other_options(options: Mapping[str, Any], known: Mapping[str, Any]) -> list
     for name, now in _with_contents(options).items():
         if name in NEUTRAL:
             continue
-        then = known.get(name, now if not now else None)
+        usual = not now or (name, now) == ("missing", "refuse")
+        then = known.get(name, now if usual else None)
         if then not in (now, options[name]):  # only `save_baseline` stores the content in place of a path
             shown = now if "SHA-256" in str(then) else options[name]
             was = _shown(then) if name in known else "not recorded"
