@@ -453,9 +453,9 @@ def with_experiment(
     if typed or not (named or os.path.isfile(EXPERIMENT)):
         return args, None
     path = named[0] if named else EXPERIMENT
-    content = _content(path)
-    for name, value in content.items():
-        if name not in KEYS and not isinstance(value, dict):
+    content = {name: value for name, value in _content(path).items() if not _is_table(name, value)}
+    for name in content:
+        if name not in KEYS:
             hint = did_you_mean(name, KEYS, most=1) or f"The keys are {', '.join(KEYS)}."
             raise InputError(f"unknown key '{name}'", path=path, hint=hint)
     if {"judgments", "qrels"} <= content.keys():
@@ -480,6 +480,11 @@ def with_experiment(
     return [*made, *args, "--", *judgments, *runs], path
 
 
+def _is_table(name: str, value: object) -> bool:
+    """Return whether an entry of a file of an experiment is a table of settings, as [pool] is, and no key."""
+    return isinstance(value, dict) and (name not in KEYS or name == "pool")
+
+
 def _listed(value: object) -> list[str]:
     """Return what was given for a parameter, nothing if it is not."""
     return [value] if isinstance(value, str) else list(value) if isinstance(value, (list, tuple)) else []
@@ -493,11 +498,8 @@ def _texts(key: str, value: Any, path: str) -> list[str]:
     texts = [] if value is None else list(map(str, value if isinstance(value, list) else [value]))
     if key in ("measures", "fail_if_worse", "require_not_worse", "fail_below"):
         return texts
-    found = []
-    for text in texts:
-        name, equals, file = text.rpartition("=")
-        found.append(name + equals + _relative(file, path, only_there=key in ("baseline", "machine")))
-    return found
+    parts, there = (text.rpartition("=") for text in texts), key in ("baseline", "machine")
+    return [name + equals + _relative(file, path, only_there=there) for name, equals, file in parts]
 
 
 def _relative(text: object, path: str, *, only_there: bool = False) -> str:
@@ -531,7 +533,7 @@ def _in_file(path: str, command: click.Command) -> Iterator[tuple[str, str]]:
     tables = _content(path)
     own = {one.key for one in taken(command)} if "runs" in tables else {*SETTINGS}
     if "runs" in tables:
-        tables = {name: table for name, table in tables.items() if name not in KEYS}
+        tables = {name: table for name, table in tables.items() if _is_table(name, table)}
     for group, table in tables.items():
         if not isinstance(table, dict):
             keys = [one.key for one in SETTINGS.values() if group in (one.key, one.keyword)]
@@ -589,8 +591,7 @@ def described() -> list[tuple[str, str]]:
     """Return the settings with what they set and their default, for the help."""
     rows = []
     for one in SETTINGS.values():
-        values = getattr(one.kind, "choices", ())
-        notes = "|".join(values)
+        notes = "|".join(getattr(one.kind, "choices", ()))
         if one.default is not None and one.default is not False:
             default = "true" if one.default is True else one.default
             notes += f"{', ' * bool(notes)}default: {default}"
