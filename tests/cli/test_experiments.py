@@ -65,7 +65,8 @@ def test_each_command_takes_what_it_knows_and_options_given_win(leadline: Leadli
 
 @pytest.mark.parametrize("command", ["evaluate", "compare", "rank"])
 def test_settings_for_another_command_are_not_refused(command: str, here: Path, leadline: Leadline) -> None:
-    more = 'interval = "BCa"\n[scores]\nmissing = "zero"\n[figure]\nlabels = ["bm25=Okapi"]\n[pool]\nrandom = 2\n'
+    more = 'interval = "BCa"\n[scores]\nmissing = "zero"\n[figure]\nlabels = ["bm25=Okapi"]\n'
+    more += "[pool]\nrandom = 2\n"
     (here / "leadline.toml").write_text(FILE + more)
     assert leadline(command, "-f", "none").status == 0
 
