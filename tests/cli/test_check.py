@@ -285,15 +285,15 @@ def test_what_a_corpus_holds_of_the_relevant_documents_is_counted(tmp_path: Path
     assert [row["query"] for row in coverage["queries"]] == ["q2", "q1", "q3"]
     shown = leadline("check", "--docs", docs, "--qrels", qrels).out
     assert shown == (
-        f"{docs}: 2 documents, covering 2 of the 4 relevant query-document pairs in {qrels} (50 %) and 3 of "
-        "the 6 judged pairs\n  queries missing some relevant documents: 2, missing all: 1; worst: "
+        f"{docs}: 2 documents, covering 2 of 4 relevant query-document pairs in {qrels} (50 %) and 3 of "
+        "6 judged pairs\n  queries missing some relevant documents: 2, missing all: 1; worst: "
         "q2 (0 of 1), q1 (1 of 2)\n"
     )
     assert "--docs needs --qrels" in leadline("check", "--docs", docs).err
     assert "nothing to check" in leadline("check").err
     both = leadline("check", qrels, "--docs", docs, "--qrels", qrels).out
     assert "4 queries, 6 judgments" in both
-    assert "covering 2 of the 4" in both
+    assert "covering 2 of 4" in both
 
 
 @pytest.mark.usefixtures("form")

@@ -268,6 +268,12 @@ def test_an_unknown_proxy_is_one_line(files: Path, pool: Path, proxy: str, said:
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.parametrize("value", ["0.5", None, float("nan")])
+def test_proxy_values_are_numbers(files: Path, pool: Path, value: object) -> None:
+    with pytest.raises(LeadlineError, match="must be finite numbers"):
+        estimate(files / "truth.qrels", files / "a.run", pool=pool, proxy={"q00": {"d1": value}})  # type: ignore[dict-item]
+
+
 def test_a_larger_pool_counts_the_pairs_that_were_not_drawn_before(
     files: Path, pool: Path, tmp_path: Path
 ) -> None:
@@ -417,7 +423,7 @@ def test_estimates_without_an_interval_are_neither_compared_nor_reported(
     for path in (*paths, tmp_path / "python.parquet", again):
         for command in (["compare"], ["report", "-o", page]):
             done = typed(*command, path, "-m", "AP")
-            assert "AP has no interval for a, b, new (AP intervals are not valid with" in str(done.exception)
+            assert "AP has no interval for a, b, new (AP intervals are valid only if" in str(done.exception)
             assert ". Choose another measure, such as P@10." in str(done.exception)
             assert isinstance(done.exception, UsageError)
         kept = json.loads(typed("compare", path, "-m", "P@10", "-f", "json").stdout)["pairs"]
@@ -601,7 +607,7 @@ def test_shares_of_the_relevant_have_no_interval_though_the_list_is_judged(
     assert found["P@10"]["these_low"] == found["P@10"]["these_high"]
     for name in ("R@10", "F@10", "AP@10"):
         assert (found[name]["judged"], found[name]["low"], found[name]["high"]) == (1, None, None)
-        assert "not valid" in found[name]["reason"]
+        assert "valid only if" in found[name]["reason"]
     one = estimate(files / "truth.qrels", runs, "R@10").estimate("a", "R@10")
     assert one.these_low == one.value == one.these_high
 

@@ -125,6 +125,28 @@ def test_what_is_named_as_labels_or_judgments_may_look_like_scores(tmp_path: Pat
     assert ll.evaluate(judged, RUNS, "P@10", pool=POOL, second_judge=path).names
 
 
+def test_what_is_wrong_with_the_second_pool_names_it() -> None:
+    again, first = draw_twice(POOL, 60), chosen(POOL, FIRST)
+
+    def judged(second: dict[str, dict[str, int]]) -> list[str]:
+        found = ll.evaluate(first, RUNS, "P@10", pool=POOL, second_judge=second, second_pool=again)
+        return [one.message for one in found.warnings if one.code in ("outside_pool", "smaller_draw")]
+
+    whole = chosen(again, SECOND)
+    query = next(iter(whole))
+    (outside,) = judged(whole | {query: whole[query] | {"other": 1}})
+    assert "second sample" in outside
+    assert "--judged" not in outside  # which --twice does not take
+    last = max(again.drawn_rows().values(), key=lambda row: float(again.order[row]))
+    less = {name: dict(one) for name, one in whole.items()}
+    del less[again.queries[last]][again.documents[last]]
+    (smaller,) = judged(less)
+    assert "1 drawn pair in the second pool is not judged" in smaller
+    for wrong in ({"other": {"d1": 1}}, {query: {"other": 1}}):
+        with pytest.raises(UsageError, match="the second pool"):
+            judged(wrong)
+
+
 def test_a_second_judge_who_agrees_changes_nothing() -> None:
     again = draw_twice(POOL, 60)
     one = ll.evaluate(chosen(POOL, FIRST), RUNS, "P@10", pool=POOL)

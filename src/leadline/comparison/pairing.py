@@ -219,12 +219,12 @@ REMEDIES = {
     " queries, not": "Judge more queries",
     "need at least": "Judge more pairs",
     "labels or a proxy": "Leave out the labels (`--machine none`) or the proxy, or choose another measure",
-    "not valid with": "Choose another measure, such as P@10",
+    "valid only if": "Choose another measure, such as P@10",
     "not tested in simulations": "Choose another measure, such as P@10",
     "without predicted": "Choose another measure, such as P@10",
     "of the weight": "Leave out any run without an interval, or judge more of its documents",
     "no query in common": "Leave out any run without an interval",
-    "does not list": "Use a pool from `leadline pool --for`",
+    "pairs that were not drawn": "Use a pool from `leadline pool --for`",
 }
 
 

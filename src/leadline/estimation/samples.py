@@ -164,7 +164,7 @@ def pool_of(pool: PoolLike, name: str = "pool") -> DrawnPool:
         if not isinstance(share, (int, float, np.number)) or not 0 < share <= 1:
             raise UsageError(
                 f"document '{document}' for query '{query}' has probability {in_code(share)}. "
-                "Probabilities must be above 0 and at most 1."
+                "Probabilities must be numbers above 0 and at most 1."
             )
     return DrawnPool.listed(rows)
 
@@ -181,24 +181,24 @@ def _of_judged_queries(pool: DrawnPool, judged: set[str], warnings: list[ResultW
 
 
 def _check_outside(
-    pool: DrawnPool, grades: Mapping[tuple[str, str], float], warnings: list[ResultWarning]
+    pool: DrawnPool, grades: Mapping[tuple[str, str], float], warnings: list[ResultWarning], nth: str = ""
 ) -> None:
     """Refuse a pool without a judged query; warn of judgments of other pairs."""
     pooled = set(pool.queries)
     if not pooled:
-        raise UsageError("the pool is empty. It needs at least one query-document pair.")
+        raise UsageError(f"the {nth}pool is empty. It needs at least one query-document pair.")
     if not any(query in pooled for query, _ in grades):
         example = next(iter(grades), ("none",))[0]
+        judged = f"query with a {nth}judgment" if nth else "judged query"
         raise UsageError(
-            f"no judged query is in the pool (first judged query: {example}, first query in the pool: "
+            f"no {judged} is in the {nth}pool (first {judged}: {example}, first query in the {nth}pool: "
             f"{pool.queries[0]}). Check that the query ids match."
         )
     listed = pool.drawn_rows()
     outside = sum(pair not in listed for pair in grades)
-    words = (
-        f"excluded {counted(outside, 'judgment')} of pairs outside the sample (`leadline pool --judged "
-        "QRELS` includes existing judgments)"
-    )
+    words = f"excluded {counted(outside, f'{nth}judgment')} of pairs outside the {nth}sample"
+    if not nth:
+        words += " (`leadline pool --for MEASURE --judged QRELS` includes existing judgments)"
     warnings += raised(("outside_pool", words, outside))
 
 
@@ -240,7 +240,7 @@ def _labels(
     others = sum(query not in pooled for query in by_query if selected is None or query in selected)
     lacking = sum(not by_query.get(query) for query in pooled)
     not_pooled = f"{counted(others, f'{verb} query', f'{verb} queries')} not in the pool (left out)"
-    unlabeled = f"{queries(lacking)} without any {noun} (predicted separately)"
+    unlabeled = f"{queries(lacking)} without any {noun} (grades predicted from judgments alone)"
     warnings += raised(("other_queries", not_pooled, others), ("unlabeled_queries", unlabeled, lacking))
     return labels
 
@@ -254,7 +254,7 @@ def _values(proxy: ProxyLike) -> Mapping[str, Mapping[str, float]]:
     check_nested("{query: {document: value}}", proxy=proxy)
     for query, documents in proxy.items():
         for document, value in documents.items():
-            if not math.isfinite(value):
+            if not isinstance(value, (int, float, np.number)) or not math.isfinite(value):
                 raise UsageError(
                     f"document '{document}' for query '{query}' has the proxy value {in_code(value)}. "
                     "Proxy values must be finite numbers."
@@ -263,7 +263,7 @@ def _values(proxy: ProxyLike) -> Mapping[str, Mapping[str, float]]:
 
 
 def _without_gaps(
-    pool: DrawnPool, usable: Flags, judgments: Qrels, warnings: list[ResultWarning]
+    pool: DrawnPool, usable: Flags, judgments: Qrels, warnings: list[ResultWarning], nth: str = ""
 ) -> tuple[DrawnPool, int]:
     """Return the pool with the probabilities of the complete draw, or of the part judged in order.
 
@@ -275,8 +275,8 @@ def _without_gaps(
         return pool, 0
     if not usable.any():
         raise UsageError(
-            "none of the drawn pairs in the pool is judged. Check that the judgments are for this pool and "
-            "use the same document ids."
+            f"none of the drawn pairs in the {nth}pool is judged. Check that the {nth}judgments are for "
+            "this pool and use the same document ids."
         )
     if np.isnan(order[listed]).any() or "seed" not in pool.design:  # a table without orders
         order = np.where(missing, -1.0, 0.0)
@@ -296,9 +296,10 @@ def _without_gaps(
     count = int((missing & (order >= end)).sum())
     if not count:
         return pool, gaps
+    part = f" in the {nth}pool" if nth else ""
     words = (
-        f"{counted(count, 'drawn pair')} not judged, so the sample is smaller, with its own inclusion "
-        f"probabilities ({counted(int(usable.sum()), 'judged pair')})"
+        f"{counted(count, f'drawn pair{part} is', f'drawn pairs{part} are')} not judged, so the {nth}sample "
+        f"is smaller, with its own inclusion probabilities ({counted(int(usable.sum()), 'judged pair')})"
     )
     warnings.append(ResultWarning("smaller_draw", words, count))
     numbers = random_numbers_of(pool.names(), int(pool.design["seed"]))
@@ -434,9 +435,9 @@ def judged_part(
     drawn = draw_of(table, pool)
     if drawn is None:
         return {pair: (1.0, grade) for pair, grade in grades.items()}, 0
-    _check_outside(drawn, grades, warnings)
+    _check_outside(drawn, grades, warnings, "second ")
     usable = np.array([pair in grades for pair in drawn.names()]) & drawn.drawn
-    pairs, gaps = _without_gaps(drawn, usable, table, warnings)
+    pairs, gaps = _without_gaps(drawn, usable, table, warnings, "second ")
     chances = dict(zip(pairs.names(), pairs.probability.tolist(), strict=True))
     return {
         pair: (chances[pair], grades[pair])
@@ -463,7 +464,7 @@ def _depend_on_draw(
     count = int((judged & ~np.isnan(values)).sum())
     if all_equal(values[judged], grades[judged]):
         words = f"the {noun}s equal the grades of all {count:,} judged pairs with a {noun}"
-        words += ". Were they made from these grades?"
+        words += ". If they were made from these grades, do not use them."
         warnings.insert(0, ResultWarning("labels_equal_judgments", words, count))
     if tests.failed:
         words = (

@@ -66,18 +66,21 @@ class NoInterval(Enum):
         "with existing judgments in the pool (`pool --judged`), intervals of a run need at least "
         f"{FEWEST_DEPENDED_ON} sampled documents that affect its score, not {{0}}"
     )
-    AVERAGE_PRECISION = "AP intervals are not valid with sampled judgments"
-    SHARE_OF_RELEVANT = "R and F intervals are not valid with sampled judgments"
-    UNKNOWN_IDEAL = "the ideal list cannot be estimated without predicted grades"
-    NO_QUERY = "no query in common with the pool or the judgments"
+    AVERAGE_PRECISION = "AP intervals are valid only if all pooled and retrieved documents are judged"
+    SHARE_OF_RELEVANT = "R and F intervals are valid only if all pooled and retrieved documents are judged"
+    UNKNOWN_IDEAL = "without predicted grades, all pooled and retrieved documents must be judged"
+    NO_QUERY = "there is no query in common with the pool or the judgments"
     NO_RELEVANT = "no drawn document is relevant, so the variance cannot be estimated"
     ALL_RELEVANT = "all judged documents are relevant, so the ideal list cannot be estimated"
     NOT_SIMULATED = "intervals were not tested in simulations for {0}"
-    NO_VARIANCE = "every drawn document got exactly its predicted grade, so the variance cannot be estimated"
+    NO_VARIANCE = (
+        "every drawn document that affects the score got exactly its predicted grade, so the variance cannot "
+        "be estimated"
+    )
     GUESSED = "{0} of the weight is guessed or unknown (at most {1} is allowed)"
     NO_DIVISOR = "without predicted grades, the number of relevant documents cannot be estimated"
     GAPS = "judgments are missing for {0}"
-    NO_FRAME = "the pool does not list the pairs that were not drawn (a pool from `leadline pool --for` does)"
+    NO_FRAME = "the pairs that were not drawn are unknown (a pool from `leadline pool --for` lists them)"
     MACHINE = "the judgments are by an automatic judge"
     EXPLODED = "the interval would be wider than the range of the measure"
 
@@ -167,23 +170,26 @@ def not_simulated(design: Design) -> str:
     ''
     >>> not_simulated(Design(50, 90.0, 3, 20, 0.05, 0.5, 10))
     '90 judgments per query (only for 5 to 40)'
+    >>> not_simulated(Design(50, 1.0, 3, 20, 0.05, 0.5, 10))
+    '1 judgment per query (only for 5 to 40)'
     """
     low, high = SIMULATED_JUDGMENTS
     cutoff = 0 if design.cutoff is None else design.cutoff
     own = f"a cutoff of {cutoff}" if cutoff else "measures without a cutoff"
     judged = percent(round(design.share, 3))
+    each = f"{design.judgments:.3g} judgment{'s' * (f'{design.judgments:.3g}' != '1')} per query"
     reasons = {
         "a pool that does not name its runs": not design.runs,
         f"{own} (only for a cutoff of {CUTOFF})": cutoff != CUTOFF,
         f"{queries(design.queries)} (only for {FEWEST_SIMULATED} or more)": design.queries < FEWEST_SIMULATED,
-        f"{design.judgments:.3g} judgments per query (only for {low:g} to {high:g})": not (
+        f"{each} (only for {low:g} to {high:g})": not (
             low * (1 - SLACK) <= design.judgments <= high * (1 + SLACK)
         ),
         f"{design.runs} pooled runs (only for up to {MOST_RUNS})": design.runs > MOST_RUNS,
         f"a pool depth of {design.depth} (only for {CUTOFF + 1} to {2 * CUTOFF})": not (
             CUTOFF < design.depth <= 2 * CUTOFF
         ),
-        f"a pool of which {judged} is judged (only for up to {percent(LARGEST_SHARE)}, or all of it)": (
+        f"a sample of {judged} of the pool (only for up to {percent(LARGEST_SHARE)}, or all of it)": (
             design.share > LARGEST_SHARE
         ),
         f"an inclusion probability of {design.least:.3g} (only for {LEAST_PROBABILITY:g} or more)": (
@@ -200,8 +206,8 @@ def small_probabilities(sample: Sample) -> list[ResultWarning]:
     top[brought[ranks <= 3]] = True
     count = int((top & (sample.probability < SMALL) & (sample.probability > 0)).sum())
     words = (
-        f"{counted(count, 'pair')} at ranks 1 to 3 with an inclusion probability below {SMALL}, so RR, "
-        "Success and ERR estimates have a large variance"
+        f"{counted(count, 'pair')} at ranks 1 to 3 of the pooled runs {'has' if count == 1 else 'have'} an "
+        f"inclusion probability below {SMALL}, so RR, Success and ERR estimates have a large variance"
     )
     return [ResultWarning("small_probabilities", words, count)] * bool(count)
 

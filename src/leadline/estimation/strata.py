@@ -332,10 +332,12 @@ class Estimates(Result):
         level = percent(self.options["confidence"])
         about = f"95 % intervals contained the true value in {100 * low:.0f} to {100 * high:.0f} %"
         runs = counted(len(self.runs), "run")
+        approximate = [f"sampling intervals are approximate: {about} of simulated samples (docs/unjudged.md)"]
+        approximate *= bool((self.limits[..., 2] < self.limits[..., 3]).any())  # neither exact nor withheld
         return [
-            f"{runs}, estimates from the relevant documents and a sample of the others",
+            f"{runs}, estimates from the relevant documents and the other scored documents",
             f"low, high: {level} confidence interval over queries and samples (sampling: over samples only)",
-            f"sampling intervals are approximate: {about} of simulated samples (docs/unjudged.md)",
+            *approximate,
             "uncorrected: each of the n documents sampled from N counts N/n times",
             *super()._notes(),
         ]
@@ -391,7 +393,7 @@ class Estimates(Result):
             f"{level} interval over samples and queries",
             "",
         ]
-        words.append("uncorrected (each sampled document counts N/n times)")
+        words.append("uncorrected (n documents sampled from N count N/n times)")
         uncorrected = None if self.options.get("correction") == "none" else self.uncorrected[order, place]
         label = f"{drawn}, estimated"
         withheld = sum(bool(self.withheld[run][place]) for run in order.tolist())

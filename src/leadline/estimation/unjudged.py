@@ -55,9 +55,10 @@ def estimate_warnings(
     ]
     noun = "teams" if teams else "systems"
     votes = f"only {few} voting {noun} ({method.called} is unreliable with fewer than {FEW})"
-    lacking = f"{queries(missing)} missing from {first_few(without)} (missing lists count as empty)"
+    some = f"one or more of {first_few(without)}" if len(without) > 1 else first_few(without)
+    lacking = f"{queries(missing)} missing from {some} (missing lists count as empty)"
     brief = (
-        f"{counted(len(short), 'system')} with less than half the usual number of documents "
+        f"{counted(len(short), 'system has', 'systems have')} less than half the usual number of documents "
         f"({first_few(short)}), so scores are not comparable"
     )
     return raised(
@@ -76,8 +77,8 @@ def topic_warnings(
     empty = int(np.count_nonzero((used == 0) & systems.present))
     single = int(np.count_nonzero(used == 1))
     documents = counted(len(systems.documents), "retrieved document")
-    score = "undefined" if getattr(method, "empty", "") == "skip" else "score 0"
-    alone = f"{counted(single, 'list')} with a topic vector for only one document, which inflates scores"
+    score = "left out of the mean" if getattr(method, "empty", "") == "skip" else "score 0"
+    alone = f"{counted(single, 'list')} with a topic vector for only one document (this inflates scores)"
     saturated = (
         f"k(P) is on average {percent(round(share, 2))} of its maximum, so one topic dominates the products "
         "of topic vectors, and k(P) and s(P) are not informative"

@@ -67,7 +67,7 @@ class NRuns(UnjudgedEstimator):
     """
 
     title = "votes for the top documents"
-    formula = "AP, taking the documents that the most runs rank in their top k as relevant"
+    formula = "AP, counting as relevant the documents that the most runs rank in their top k"
     source = "Sakai and Lin 2010 (depth 30); `pseudo` and the last tie rule are ours"
     called = "nruns"
 
@@ -106,7 +106,7 @@ class Soboroff(UnjudgedEstimator):
     """
 
     title = "random pseudo-relevant documents"
-    formula = "mean over draws of AP, taking the documents drawn from the pool as relevant"
+    formula = "mean over draws of AP, counting as relevant the documents drawn from the pool"
     source = "Soboroff, Nicholas and Cahan 2001, duplicates kept; 5 % and 3 % are ours"
     called = "soboroff"
 
@@ -153,7 +153,7 @@ class AslamSavell(UnjudgedEstimator):
     """
 
     title = "similarity to the other systems"
-    formula = "mean over other systems of |A and B| / |A or B|"
+    formula = "mean over other systems of |A and B| / |A or B|; A and B are the sets of retrieved documents"
     source = "Aslam and Savell 2003"
     called = "aslam-savell"
     aliases: ClassVar[Aliases] = {"aslam-savell": {}}
@@ -214,7 +214,7 @@ class Spoerri(UnjudgedEstimator):
     """
 
     title = "structure of overlap in groups of five"
-    formula = "share of documents that all five runs retrieve - share that only this run retrieves"
+    formula = "share of documents that all five runs retrieve, minus the share that only this run retrieves"
     source = "Spoerri 2007; all groups instead of random ones"
     called = "spoerri"
     fewest = OTHERS + 1

@@ -275,8 +275,8 @@ def coverage_text(coverage: dict[str, Any]) -> str:
     share = "" if coverage["share"] is None else f" ({percent(round(coverage['share'], 4))})"
     summary = (
         f"{coverage['docs']}: {counted(coverage['documents'], 'document')}, covering {coverage['held']:,} of "
-        f"the {coverage['relevant']:,} relevant query-document pairs in {coverage['qrels']}{share} and "
-        f"{coverage['judged_held']:,} of the {coverage['judged']:,} judged pairs"
+        f"{counted(coverage['relevant'], 'relevant query-document pair')} in {coverage['qrels']}{share} and "
+        f"{coverage['judged_held']:,} of {counted(coverage['judged'], 'judged pair')}"
     )
     lines = [summary]
     lacking = [row for row in coverage["queries"] if row["held"] < row["relevant"]]

@@ -177,7 +177,7 @@ def _interpolated(measure: IPrec, listed: Listed) -> Steps:
     size = listed.count(measure.rel)
     value = float(measure.values(JudgedRun.of_grades(listed.grades, listed.judged))[0])
     recall = number(measure.recall)
-    rule = f"highest precision at recall {recall} or above"
+    rule = f"highest precision at recall {recall} or above (0 if the ranking does not reach this recall)"
     if measure.rule != "standard":
         rule = (
             f"interpolated precision at recall {recall}, rule={measure.rule} (see `leadline measures IPrec`)"
@@ -345,7 +345,7 @@ def _subtopics(measure: StRecall, listed: Listed) -> Steps:
     count = sum(new[: measure.cutoff])
     value = ratio(count, len(every))
     lines = [
-        f"subtopics covered by relevant documents: {len(every)}",
+        f"subtopics covered by all relevant documents: {len(every)}",
         f"{measure} = {count} / {len(every)} = {number(value)}",
     ]
     return Steps(
@@ -405,7 +405,7 @@ def _preference(measure: Any, listed: Listed) -> Steps:
         before = [n + found - 1 for n, found in zip(above, accumulate(relevant), strict=True)]
         losses = [n / most if most > 0 else 1.0 for n, most in zip(above, before, strict=True)]
         part = "n / (judged documents above it)"
-        where += ", or 0 if no judged document is above it"
+        where += "; the part is 0 if no judged document is above it"
     else:
         bound = {"min": min(size, others), "R": size, "N": others}[measure.divisor]
         limit = others if measure.divisor == "N" else size

@@ -234,8 +234,8 @@ class Evaluation:
             )
         if self.qrels.inclusion is not None:
             raise UsageError(
-                "--query-weights cannot be used with judgments that have inclusion probabilities. Leave out "
-                "--query-weights."
+                "--query-weights cannot be used with a pool, or with judgments that have inclusion "
+                "probabilities. Leave out --query-weights."
             )
         from leadline.evaluation.limits import read_weights
         from leadline.stats.moments import Weighted

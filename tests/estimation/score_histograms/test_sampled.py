@@ -142,6 +142,17 @@ def test_intervals_hold_the_truth_and_their_own_estimate() -> None:
     assert (held >= 0.85 * rounds).all(), held  # 0.95 less two and a half standard errors
 
 
+@pytest.mark.parametrize(
+    ("sample", "draws", "approximate"), [(200, 20, True), (None, 20, False), (200, 0, False)]
+)
+def test_only_intervals_of_samples_are_called_approximate(
+    sample: int | None, draws: int, approximate: bool
+) -> None:
+    qrels, run = read_collection(12, seed=1)
+    found = sampled(qrels, run, "AP", sample=sample, draws=draws)
+    assert ("approximate" in str(found)) is approximate
+
+
 def test_the_same_seed_gives_the_same_result() -> None:
     qrels, run = collection(3, seed=2)
     one, two, other = (sampled(qrels, run, sample=50, seed=seed) for seed in (4, 4, 5))
