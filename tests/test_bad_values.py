@@ -51,6 +51,8 @@ def test_negative_grades_only_are_no_judgments_where_they_are_left_out(
         assert leadline("evaluate", qrels, run, "--config", "read.negative=unjudged", *more).refusal
     with pytest.raises(InputError, match="only negative grades"):
         read_qrels({"q1": {"d1": -1}}, negative="unjudged")
+    with pytest.raises(InputError, match="only negative grades for the selected queries"):
+        read_qrels({"q1": {"d1": -1}, "q2": {"d1": 1}}, negative="unjudged", queries_in=["q1"])
 
 
 @pytest.mark.parametrize("share", [0, -0.5, 1.5, float("nan"), "x", np.float64(1.5)])

@@ -185,6 +185,10 @@ def test_ratings_that_are_empty_are_no_judgments_and_counted(tmp_path: Path) -> 
     assert [each[::2] for each in read_qrels(PROGRAMS / "quepid.csv").remarks] == [("unrated", 2)]
     path = written(tmp_path, [{"query": "q1", "docid": "d1", "rating": None}])
     assert "contains no judgments" in refusal(read_qrels, path)
+    ratings = [{"docid": "d1", "rating": None}, {"docid": "d2", "rating": 2}, {"docid": "d3", "rating": 0}]
+    listed = read_qrels(written(tmp_path, [{"query": "q1", "ratings": ratings}], "listed.json"))
+    assert listed.to_dict() == {"q1": {"d2": 2, "d3": 0}}
+    assert [each[::2] for each in listed.remarks] == [("unrated", 1)]
     path.write_text("query,docid,grade\nq1,d1,\n")
     assert "grade ''" in refusal(read_qrels, path)
 
@@ -428,7 +432,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
         [ONE, {"query_id": "q2", "found": {"results": []}}],
         (
             "a.json, record 2: the value for query 'q2' has the fields query_id, found, but no list at "
-            "'results', unlike earlier records"
+            "'results', unlike other records"
         ),
     ),
     "a record that is no object": (
@@ -437,7 +441,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "mixed records": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}, "d2"]}],
-        "record 1: entry 2 for query 'q1' does not match earlier entries (it is of type text)",
+        "record 1: entry 2 for query 'q1' is of type text, but earlier entries are objects with 'corpus_id'",
     ),
     "a score missing later": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}, {"corpus_id": "d2"}]}],
@@ -445,8 +449,13 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "a score missing first": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1"}, {"corpus_id": "d2", "score": 1.0}]}],
-        "document 'd2' for query 'q1' has a score, unlike earlier documents",
+        "document 'd2' for query 'q1' has a value in 'score', unlike earlier documents",
     ),
+    "an empty list under another name first": (
+        [{"query_id": "q0", "hits": []}, ONE],
+        "record 1: the value for query 'q0' has the fields query_id, hits, but no list at 'results'",
+    ),
+    "judgments without a query id": ({"ratings": [{"_id": "d1", "rating": 1}]}, "judgments, not a run"),
     "a score that is no number": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": "high"}]}],
         "a.json, record 1: score 'high' of document 'd1' for query 'q1' is not a number",
@@ -460,7 +469,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
         ": the results have no query id. Use {query id: response}, or JSON Lines",
     ),
     "no parts": ({"mteb_model_meta": {}}, ": predictions"),
-    "another task": ({"mteb_model_meta": {}, "a": {"b": [1, 0]}}, "different kind of task. Retrieval"),
+    "another task": ({"mteb_model_meta": {}, "a": {"b": [1, 0]}}, "task other than retrieval. Retrieval"),
     "a page of many": (
         {"rows": [{"row": {"qid": "q1", "docno": "d1", "score": 1.0}}], "num_rows_total": 1000},
         "1 of 1,000 rows. Download all rows of the dataset",
@@ -482,6 +491,11 @@ def test_faults_are_one_line_with_their_place(fault: str, tmp_path: Path) -> Non
     path = written(tmp_path, value)
     assert message in refusal(read_run, path)
     assert str(path) in refusal(read_run, path)
+
+
+def test_grades_are_in_all_entries_or_in_none(tmp_path: Path) -> None:
+    path = written(tmp_path, [{"query_id": "q1", "ratings": [{"docid": "d1"}, {"docid": "d2", "grade": 2}]}])
+    assert "document 'd2' for query 'q1' has a value in 'grade', unlike" in refusal(read_qrels, path)
 
 
 def test_lines_are_named_in_json_lines(tmp_path: Path) -> None:

@@ -43,6 +43,21 @@ def test_one_table_holds_all_judges(tmp_path: Path, name: str, text: str) -> Non
             assert agreement(frame, draws=0).judges == ["ann", "ben"]
 
 
+def test_only_files_that_are_named_as_their_judges_are_to_be_renamed(tmp_path: Path) -> None:
+    table, one, other = tmp_path / "wide.tsv", tmp_path / "ann.qrels", tmp_path / "b" / "ann.qrels"
+    other.parent.mkdir()
+    table.write_text(WIDE)
+    for path in (one, other):
+        path.write_text("q1 0 d1 1\n")
+    for places, hint in (
+        ((one, other), "the files"),
+        ((table, one), "the judges"),
+        ((one, table), "the judges"),
+    ):
+        with pytest.raises(UsageError, match=f"Rename one of {hint}"):
+            said(*places)
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_a_frame_of_grades_is_one_judge_in_any_column_of_grades(library: str) -> None:
     frame = pytest.importorskip(library).DataFrame

@@ -200,7 +200,10 @@ def test_a_packed_store_is_refused(path: str, tmp_path: Path) -> None:
 
 def test_a_store_on_standard_input_is_refused_with_what_to_do(path: str, leadline: Leadline) -> None:
     said = leadline("evaluate", "-", path, stdin=Path(path).read_bytes()).refusal
-    assert "-: databases cannot be read from a pipe. Pass the path of the database file." in said
+    assert (
+        "-: databases cannot be read from a pipe or standard input. Pass the path of the database file."
+        in said
+    )
 
 
 def test_the_command_exports_and_tells_of_judges(path: str, tmp_path: Path, leadline: Leadline) -> None:

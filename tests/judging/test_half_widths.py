@@ -14,7 +14,7 @@ import pytest
 
 import leadline as ll
 from conftest import Leadline
-from judging_pages import Files, ask, event, stored, write
+from judging_pages import Files, ask, event, save, stored, write
 from leadline.data.judgment_tables import DrawnPool, Judgment
 from leadline.errors import UsageError
 from leadline.estimation.designs import at_scale, random_numbers_of
@@ -490,6 +490,16 @@ def test_a_larger_pool_changes_the_order(tmp_path: Path) -> None:
         assert [pair.id for pair in queues.upcoming(queues.join("ann"), 9)] == [2, 1]
         store.set_pool(drawn({"d1": 0.1}))
         assert [pair.order for pair in store.pairs()] == [0.1, math.inf]
+
+
+def test_judgments_of_pairs_outside_the_pool_are_not_counted_as_drawn(tmp_path: Path) -> None:
+    path = str(tmp_path / "s.sqlite")
+    with closing(Store.open(path)) as store:
+        store.add_judge("ann")
+        store.add_pairs([("q", "d0", 1.0), ("q", "d1", 0.5), ("q", "d2", 0.5)])
+        store.set_pool(drawn({"d1": 0.5, "d2": 0.2}))
+        save(store, "ann", [parse_event(event(pair)) for pair in (1, 2)])
+    assert [each[::2] for each in ll.read_qrels(path).remarks] == [("drawn_pool", 1), ("part_judged", 1)]
 
 
 def test_a_rule_is_refused_where_the_store_has_the_looks_of_another_pool(files: Files) -> None:

@@ -125,7 +125,7 @@ def test_probabilities_of_the_million_query_and_the_legal_track_are_read(tmp_pat
             2,
             "column 5 is read as an inclusion probability, but its value, 1.5, is greater than 1",
         ),
-        ("1 0 d1 1 0.5\n1 0 d2 0 often\n", 2, "column 5 value 'often' is not a number"),
+        ("1 0 d1 1 0.5\n1 0 d2 0 often\n", 2, "column 5 must be a number, not 'often'"),
         ("1 0 d1 1 0.5\n1 0 d2 no 0.5\n", 2, "column 4 must be a number, not 'no'"),
     ],
 )

@@ -55,9 +55,7 @@ def _parsed_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
         raise no_part(path.removesuffix(f"#{source.part}"), source.part)
     if isinstance(found, Members) and {"leadline", "command", "inputs"} <= found.keys():
         noun = "a run" if what == "score" else "relevance judgments"
-        hint = (
-            "Pass it to `leadline show`, or its per-query values to `leadline compare`, without other files"
-        )
+        hint = "Pass a result saved with -o to `leadline show`, or per-query values to `leadline compare`"
         raise InputError(f"is a leadline result, not {noun}", path=path, hint=hint)
     if isinstance(found, Members) and isinstance(found.get(BOOK), list):
         return python_inputs.table_of_rows(_book_rows(found[BOOK], what, path), path=path)
@@ -155,6 +153,7 @@ QUERY = (
 )
 DOCUMENT = (*row_columns.DOCUMENT, "docId", "wikipedia_id", "passage_id", "pid", "_id", "id")
 SCORE = (*row_columns.SCORE, "_score", "relevance")
+NUMBERS = {"score": SCORE, "grade": (*row_columns.GRADE, *SCORE)}
 QUESTIONS = ("query", "question", "queries", "questions")  # of Haystack
 BOOK, ANONYMOUS = "query_doc_pairs", "Anonymous"  # of Quepid
 BOOK_FIELDS = ("query_text", "doc_id")
@@ -253,7 +252,9 @@ def _queries_in(
         return [text]
     if isinstance(filled, list) and not isinstance(filled[0], Mapping):
         return None  # {query: [document, ...]}
-    judged = any(_list_at(text, names, empty=True) is not None for names in JUDGMENTS)
+    judged = _path_of(text, what) in JUDGMENTS
+    if judged and what == "score":
+        raise InputError("contains judgments, not a run", path=path)
     hint = WITHOUT_QUERY % (("judgments", "ratings") if judged else ("response", "hits"))
     if what == "score":
         hint += f". {ORDERED}"
@@ -324,7 +325,7 @@ def _part_of(text: Mapping[str, Any], part: str, path: str) -> Any:
     found = parts[part] if part else next(iter(parts.values()))
     if not isinstance(found, Mapping):
         hint = "Retrieval predictions have the form {query: {document: score}}"
-        raise InputError("contains predictions for a different kind of task", path=path, hint=hint)
+        raise InputError("contains predictions for a task other than retrieval", path=path, hint=hint)
     return found
 
 
@@ -478,10 +479,10 @@ def _lists(
             lacking = _without(entry, "list of documents in a field such as 'results'", "a ")
             if names:
                 wanted = f"list at '{'.'.join(names)}'"
-                lacking = f"{_without(entry, wanted, 'a ')}, unlike earlier records"
+                lacking = f"{_without(entry, wanted, 'a ')}, unlike other records"
             elif names is not None:
                 kind = "an object" if isinstance(entry, Mapping) else f"of type {type_of(entry)}"
-                lacking = f"is {kind}, not a list, unlike earlier records"
+                lacking = f"is {kind}, not a list, unlike other records"
             raise found.at(InputError(f"the value for query {query!r} {lacking}"), place)
         yield place, query, [_hit(record) for record in records] if names == ("hits",) else records
 
@@ -506,10 +507,11 @@ def _names_of(first: Any, what: str, found: Records, place: int) -> Names:
         return Names("", "")
     if _is_pair(first):
         return Names("", "number")
-    known = SCORE if what == "score" else (*row_columns.GRADE, *SCORE)
     if isinstance(first, Mapping):
         document = next((name for name in DOCUMENT if isinstance(first.get(name), (str, int))), None)
-        number = next((name for name in known if first.get(name) is not None), "")
+        number = next((name for name in NUMBERS[what] if first.get(name) is not None), "")
+        if not number and what == "grade" and row_columns.RATING in first:
+            number = row_columns.RATING  # the first document is not rated yet
         if document is not None:
             return Names(document, number)
     lacking = _without(first, f"document id {AN_ID} in a field such as 'doc_id'", "a ")
@@ -530,7 +532,7 @@ def _rows(
                         "judgments listed by query cannot have inclusion probabilities",
                         hint="Use one record per judgment, with query_id, doc_id, relevance and probability",
                     )
-                document, number = _cells(record, names, query, rank)
+                document, number = _cells(record, names, what, query, rank)
             except InputError as error:
                 raise found.at(error, place) from None
             if number is None and names.number:
@@ -545,7 +547,7 @@ def _rows(
                 yield place, query, document, 1, None
 
 
-def _cells(record: Any, names: Names, query: object, place: int) -> tuple[Any, Any]:
+def _cells(record: Any, names: Names, what: str, query: object, place: int) -> tuple[Any, Any]:
     """Return the id and the number of a record, which must have the form of the first one."""
     if isinstance(record, Mapping) and names.document:
         if names.document not in record:
@@ -556,17 +558,20 @@ def _cells(record: Any, names: Names, query: object, place: int) -> tuple[Any, A
         if number is None and names.number and names.number != row_columns.RATING:
             lacking = f"has no {names.number}, unlike earlier documents"
             raise InputError(f"document {document!r} for query {query!r} {lacking}")
-        if not names.number and any(record.get(each) is not None for each in SCORE):
-            raise InputError(
-                f"document {document!r} for query {query!r} has a score, unlike earlier documents"
-            )
+        late = not names.number and next((name for name in NUMBERS[what] if record.get(name) is not None), "")
+        if late:
+            found = f"has a value in '{late}', unlike earlier documents"
+            raise InputError(f"document {document!r} for query {query!r} {found}")
         return document, _number(number)
     if not names.document and names.number and _is_pair(record):
         return record[0], _number(record[1])
     if not names.document and not names.number and not isinstance(record, (Mapping, list)):
         return record, None
     form = _fields(record) if isinstance(record, Mapping) else f"is of type {type_of(record)}"
-    raise InputError(f"entry {place} for query {query!r} does not match earlier entries (it {form})")
+    earlier = "[document, number] pairs" if names.number else "document ids"
+    if names.document:
+        earlier = f"objects with '{names.document}'"
+    raise InputError(f"entry {place} for query {query!r} {form}, but earlier entries are {earlier}")
 
 
 def _number(value: Any) -> Any:

@@ -64,7 +64,7 @@ def read_judges(source: JudgesLike) -> list[Judge]:
                 "Pass each judge only once"
                 if judge.path and judge.path == other.path
                 else "Rename one of the files"
-                if judge.path and judge_name(judge.path) == judge.name
+                if len(paths) > 1 and all(judge_name(path) == judge.name for path in paths)
                 else "Rename one of the judges"
             )
             raise UsageError(f"two judges are both named '{judge.name}'{files}. {hint}.")

@@ -247,10 +247,11 @@ def records(source: Opened, *_: object) -> Records:
     shares: dict[tuple[str, str], object] = {pair: listed.get(pair) for pair in merged.grades if frame}
     remarks = merged.remarks
     if frame is not None:
-        remarks = (*remarks, (DRAWN_POOL, f"judgments from a drawn pool: {len(shares):,}", len(shares)))
         unjudged = len(listed.keys() - shares.keys())
+        judged = len(listed) - unjudged
+        remarks = (*remarks, (DRAWN_POOL, f"judgments from a drawn pool: {judged:,}", judged))
         if unjudged:
-            words = f"pairs in the drawn pool without a judgment: {unjudged:,}"
+            words = f"unjudged pairs in the drawn pool: {unjudged:,}"
             remarks = (*remarks, (PART_JUDGED, words, unjudged))
     return Records(
         rows,

@@ -307,7 +307,7 @@ def run_of_arrays(
             raise InputError(f"position {place} must be {allowed}", path=label)
     if lower_is_better is None and _all_rise(values, kept):
         raise InputError(
-            "the scores increase along every row, as distances do, so it is not clear whether higher scores "
+            "the scores increase along the rows, as distances do, so it is not clear whether higher scores "
             "are better",
             path=label,
             hint="Pass lower_is_better=True for distances, or lower_is_better=False for similarities",

@@ -96,7 +96,7 @@ def _copied(path: str, source: BinaryIO) -> BinaryIO:
         piece += more
     if piece.startswith(SQLITE):
         hint = "Pass the path of the database file"
-        raise InputError("databases cannot be read from a pipe", path=path, hint=hint)
+        raise InputError("databases cannot be read from a pipe or standard input", path=path, hint=hint)
     text = not piece.startswith((*COMPRESSIONS, *BINARY_TABLES))
     if text:
         check_head(piece, path)
@@ -116,7 +116,7 @@ def _copied(path: str, source: BinaryIO) -> BinaryIO:
             failing.pop_all()  # it is closed with the command or call that reads
     except OSError as error:
         raise UsageError(
-            f"{path}: the content of this pipe cannot be copied to {gettempdir()} "
+            f"{path}: this input cannot be copied to {gettempdir()} "
             f"({error.strerror or error}). Set TMPDIR to a folder with enough space"
         ) from None
     return copy

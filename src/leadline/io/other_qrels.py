@@ -149,11 +149,11 @@ def _stratified(fields: Sequence[bytes], path: str, line: int) -> SampledRow:
             line=line,
             hint=f"{STRATIFIED}. {PREFERENCES}",
         )
-    return SampledRow(line, query, document, _number(fields[4], "grade", path, line), stratum, math.nan)
+    return SampledRow(line, query, document, _number(fields[4], "the grade", path, line), stratum, math.nan)
 
 
 def _with_probability(fields: Sequence[bytes], document: int, grade: int, path: str, line: int) -> SampledRow:
-    value = _number(fields[4], "column 5 value", path, line)
+    value = _number(fields[4], "column 5", path, line)
     if value > 1:
         raise InputError(
             f"column 5 is read as an inclusion probability, but its value, "
@@ -167,7 +167,7 @@ def _with_probability(fields: Sequence[bytes], document: int, grade: int, path: 
         line,
         fields[0],
         fields[document],
-        _number(fields[grade], "grade", path, line),
+        _number(fields[grade], "the grade", path, line),
         None,
         value if value > 0 else math.nan,
     )
@@ -176,7 +176,7 @@ def _with_probability(fields: Sequence[bytes], document: int, grade: int, path: 
 def _number(field: bytes, what: str, path: str, line: int) -> float:
     number = number_in(field)
     if number is None:
-        found = f"{what} '{field.decode(errors='replace')}' is not a number"
+        found = f"{what} must be a number, not '{field.decode(errors='replace')}'"
         raise InputError(found, path=path, line=line, hint=COLUMNS)
     return number
 
@@ -185,9 +185,9 @@ Lines = Iterable[tuple[int, list[bytes]]]
 CODES = {b"1": 4.0, b"2": 3.0, b"3": 2.0, b"4": 1.0, b"5": 0.0, b"-1": 0.0}
 LISTED = "read as SMART relevance judgments (listed documents are relevant)"
 CODED = (
-    "read as SMART relevance judgments of Cranfield. Codes 1 (best) to 4 become grades 4 to 1, and 5 and -1 "
-    "become grade 0. Query ids are positions in the query file (for `leadline search`, use `--config "
-    "text.id_column=place`)"
+    "read as SMART relevance judgments in the Cranfield format. Codes 1 (best) to 4 become grades 4 to 1, "
+    "and 5 and -1 become grade 0. Query ids are positions in the query file (for `leadline search`, use "
+    "`--config text.id_column=place`)"
 )
 
 

@@ -112,7 +112,9 @@ def write_pool(pool: Pooled, path: str | os.PathLike[str]) -> None:
     write_bytes(path, content)
 
 
-def _pair_cells(query: str, document: str, path: str, hint: str = "Change the id in all files") -> list[str]:
+def _pair_cells(
+    query: str, document: str, path: str, hint: str = "Change the id wherever it occurs"
+) -> list[str]:
     """Return ids as cells of TSV, where a cell that begins with a quote ends with one."""
     cells = []
     for name in (query, document):

@@ -70,8 +70,9 @@ def judgments_in(source: QrelsLike, reading: Reading, *, sure: bool = False) -> 
             qrels.pool = DrawnPool.of_shares(qrels.inclusion_probabilities() or {})
         kept = qrels.keep(qrels.grades >= 0)
         if not len(kept.grades):
+            of = "" if reading.queries_in is None else " for the selected queries"
             raise InputError(
-                "contains only negative grades, so --config read.negative=unjudged leaves no judgments",
+                f"contains only negative grades{of}, so --config read.negative=unjudged leaves no judgments",
                 path=qrels.source,
             )
         return kept
