@@ -260,6 +260,17 @@ def test_what_cannot_be_repaired_is_refused(
     assert [path.name for path in tmp_path.iterdir()] == ["a.run"]
 
 
+def test_faults_that_options_keep_are_not_said_to_be_beyond_repair(
+    tmp_path: Path, leadline: Leadline
+) -> None:
+    run = tmp_path / "a.run"
+    run.write_text("q Q0 d 1 nan t\nq Q0 e 1 2 t\nq Q0 e 2 1 t\nq Q0 f\n")
+    kept = ("-C", "read.on_duplicate=refuse", "-C", "read.on_nan=refuse")
+    refused = leadline("check", run, "--fix", "-o", tmp_path / "b.run", *kept).refusal
+    assert ":4: the line has 3 columns" in refused
+    assert " 1 error cannot be repaired" in refused
+
+
 def test_a_repair_that_was_not_allowed_is_refused(tmp_path: Path, leadline: Leadline) -> None:
     path = file_of(tmp_path, "bad.run", RUN)
     for option in (("--config", "read.on_duplicate=refuse"), ("--config", "read.on_nan=refuse")):
@@ -479,17 +490,17 @@ def test_columns_and_folders_are_those_of_the_other_commands(tmp_path: Path, lea
 def test_a_run_without_scores_is_converted_by_rank(tmp_path: Path, leadline: Leadline) -> None:
     run, ranked = tmp_path / "a.run", tmp_path / "b.run"
     run.write_text("q1 Q0 d1 1 NA t\n")
-    assert "use `leadline convert --config read.order=rank`" in leadline("check", run).out
+    assert "use `leadline convert FILE COPY --config read.order=rank`" in leadline("check", run).out
     assert leadline("convert", run, ranked, "--config", "read.order=rank").status == 0
     assert read_run(ranked).to_dict() == {"q1": {"d1": -1.0}}
     table = tmp_path / "a.csv"
     table.write_text("query_id,doc_id,rank\nq1,d1,1\nq1,d2,2\n")
-    assert "use `leadline convert --config read.order=rank`" in leadline("check", table).out
+    assert "use `leadline convert FILE COPY --config read.order=rank`" in leadline("check", table).out
     assert leadline("convert", table, ranked, "--overwrite", "--config", "read.order=rank").status == 0
     assert read_run(ranked).to_dict() == {"q1": {"d1": -1.0, "d2": -2.0}}
     run.write_text('{"results": [{"id": "d1", "score": 1}]}')
     found = leadline("check", run, "--config", "read.kind=run").out
-    assert "use `leadline convert --config read.queries_in=QUERIES`" in found
+    assert "use `leadline convert FILE COPY --config read.queries_in=QUERIES`" in found
 
 
 @pytest.mark.parametrize("policy", ["first", "last", "max"])
@@ -516,3 +527,6 @@ def test_a_repair_says_what_it_leaves_out(tmp_path: Path, leadline: Leadline) ->
     trec.write_text("q1 0 d1 1 2.5 bm\n")
     assert leadline("check", trec, "--fix", "-o", copy).out.endswith("\n  1 x left_out: tag bm\n")
     assert leadline("check", trec, "--fix", "-o", tmp_path / "f.run").out.endswith("f.run: written\n")
+    trec.write_text("q1 0 d1 1 2.5 bm\nq1 0 d2 2 1.5 other\n")
+    done = leadline("check", trec, "--fix", "-o", copy).out
+    assert done.endswith("f.csv: written\n  1 x left_out: all tags\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -97,6 +98,20 @@ def test_a_missing_query_counts_0_is_left_out_or_leaves_no_mean() -> None:
     assert evaluate(QRELS, run, "AP").mean("run", "AP") == 0.5
     assert evaluate(QRELS, run, "AP", profile="trec9").mean("run", "AP") == 1.0
     assert math.isnan(evaluate(QRELS, run, "AP", profile="trec10").mean("run", "AP"))
+
+
+def test_notes_say_over_how_many_queries_the_values_are() -> None:
+    runs = {"one": {"q1": {"a": 1.0}}, "both": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}}
+
+    def note(measures: list[str], **options: Any) -> str:
+        return str(evaluate(QRELS, runs, measures, **options)).split("\n2 runs, ")[1].splitlines()[0]
+
+    assert note(["AP"]) == "mean over 2 queries"
+    assert note(["AP"], profile="trec9") == "mean over 1 to 2 queries"
+    assert note(["AP"], profile="trec10") == "mean over 2 queries"
+    assert note(["NumRet"]) == "sum over 2 queries"
+    assert note(["NumRet", "AP"]) == "mean or sum over 2 queries"
+    assert note(["NoAnswer"]) == "2 queries"
 
 
 @pytest.mark.parametrize("profile", list(PROFILES))

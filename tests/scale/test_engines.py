@@ -16,6 +16,7 @@ import pytest
 
 import leadline as ll
 from leadline.errors import InputError, UsageError
+from leadline.evaluation.results import Results
 from leadline.scale import PartsFailedError, RunParts, evaluate_parts, evaluate_runs
 from leadline.scale.engines import Engine, engine_of
 from whole_runs import Split, assert_same, split_run
@@ -134,6 +135,19 @@ def test_a_part_that_fails_three_times_is_named_and_the_rest_kept(split: Split, 
     whole = evaluate_parts(split.qrels, RunParts(split.parts[1:], name="bm25"), MEASURES)
     assert rest.values.tobytes() == whole.values.tobytes()
     assert rest.options["failed_parts"] == ["part 6"]
+
+
+def test_a_run_that_fails_is_said_to_be_left_out(split: Split, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.run"
+    broken.write_text("q1 Q0 d1 1 high bm25\n")
+    with pytest.raises(PartsFailedError) as failed:
+        evaluate_runs(split.qrels, [split.run, str(broken)], "AP", on_fault="continue")
+    rest = failed.value.results
+    assert rest is not None
+    assert len(rest.runs) == 1
+    for results in (rest, Results.merge(rest)):
+        assert ("failed_runs", 1) in [(one.code, one.count) for one in results.warnings]
+        assert "failed_parts" not in results.options
 
 
 INTERRUPTED = """

@@ -122,6 +122,8 @@ def test_an_average_of_parts_by_hand() -> None:
         (part("q2", qrels=QRELS | {"q4": {"a": 2}}), "different judgments"),
         (part("q2", measures="RR"), r"result 2 and result 1 have different measures \(RR versus AP\)"),
         (part("q2", depth=3), "depth=3"),
+        (part("q2", queries_in=["q2"]), "queries_in="),
+        (ll.read_scores({"bm25": {"q2": {"AP": 0.5}}}), "cannot be merged"),
         (part("q2", queries="both"), "queries='both'"),
         (ll.evaluate(QRELS, {"dense": {"q2": {"a": 1.0}}}, "AP"), "the same runs"),
     ],

@@ -15,7 +15,7 @@ from leadline.data.ids import Vocabulary
 from leadline.data.registry import only
 from leadline.data.table import Averaged, Column
 from leadline.data.validation import check_whole
-from leadline.data.wording import counted, first_few, queries
+from leadline.data.wording import counted, first_few, queries, queries_between
 from leadline.errors import UsageError, did_you_mean, either, sentences
 from leadline.io.score_cells import ESTIMATE
 from leadline.result import Result
@@ -107,6 +107,8 @@ class Lookups:
     queries: Vocabulary
     measures: list[Averaged]
     values: Floats
+    averaged: Flags
+    without_mean: Flags
     _resolve: Callable[[Any], Sequence[object]] | None
 
     if TYPE_CHECKING:  # defined by `Results`
@@ -133,6 +135,17 @@ class Lookups:
     def _untested_over(self, members: Flags, pair: tuple[int, int], place: int) -> str:
         """Return why a pair of runs is not tested over some of the queries; empty if it may be."""
         return self._withheld_over(members, pair[0], place)
+
+    def _size_note(self) -> str:
+        """Return the number of runs, and over how many queries the means or sums are."""
+        left_out = np.isnan(self.values) & [one.average == "defined" for one in self.measures]
+        sizes = (self.averaged & ~left_out).sum(axis=1)[~self.without_mean]
+        size = counted(len(self.names), "run")
+        if not sizes.any():
+            return f"{size}, {queries(len(self.queries))}"
+        sums = [one.average == "sum" for one in self.measures]
+        what = "sum" if all(sums) else "mean or sum" if any(sums) else "mean"
+        return f"{size}, {what} over {queries_between(sizes[sizes > 0].flat)}"
 
     def measure_index(self, measure: object) -> int:
         """Return the index of a measure, given as an object or by any name that `evaluate` accepts."""

@@ -17,8 +17,7 @@ from leadline.errors import UsageError
 from leadline.evaluation.limits import Bounds, few_queries, mean_intervals, same_weights
 from leadline.evaluation.run_warnings import (
     PER_RUN,
-    SCORED,
-    SCORED_ONE,
+    UNANSWERED_RULES,
     Returned,
     count_warnings,
     no_judged_document,
@@ -32,14 +31,19 @@ if TYPE_CHECKING:
 
 # Warnings that depend on the run, and are made again of the sums of the counts.
 OF_RUNS: tuple[str, ...] = ("no_judged_document", "no_overlap", *PER_RUN, "uneven_judgments", "undefined")
-OF_RUNS += ("failed_parts", "returned", "approximate_intervals")
+# What failed, by its option, which is also the code of its warning: its name, and what became of its queries.
+FAILED = {
+    "failed_parts": ("part", "{their} queries are treated as missing"),
+    "failed_runs": ("run", "left out"),
+}
+OF_RUNS += (*FAILED, "returned", "approximate_intervals")
 # Options that say how the work was done, or that are settled after merging.
 OF_THE_WORK: tuple[str, ...] = (
     "kind",
     "parts",
     "group_parts",
     "engine",
-    "failed_parts",
+    *FAILED,
     "per_query",
     "no_means",
     "fail_below",
@@ -100,9 +104,7 @@ def merge_results(
         merged.returned.append(reduce(Returned.plus, [part.returned[run] for part in parts], Returned()))
     for name in OF_THE_WORK:
         merged.options.pop(name, None)
-    failed = _failed(parts)
-    if failed:
-        merged.options["failed_parts"] = failed
+    merged.options |= _failed(parts)
     merged.warnings = _warnings(parts, merged, rule)
     if first.intervals is not None:
         _, by, confidence = first.intervals
@@ -112,23 +114,29 @@ def merge_results(
     return merged
 
 
-def failed_warning(paths: Sequence[str]) -> list[ResultWarning]:
-    """Return a warning of parts that failed; none without any."""
-    message = f"parts that failed: {', '.join(paths)} (their queries are treated as missing)"
-    return [ResultWarning("failed_parts", message, len(paths))] if paths else []
+def failed_warnings(options: Mapping[str, Any]) -> list[ResultWarning]:
+    """Return warnings of the parts and runs that failed, which are in the options; none without any."""
+    found = []
+    for code, (what, rule) in FAILED.items():
+        paths = options.get(code) or ()
+        their = rule.format(their="its" if len(paths) == 1 else "their")
+        message = f"{counted(len(paths), what)} failed: {', '.join(paths)} ({their})"
+        found += [ResultWarning(code, message, len(paths))] * bool(paths)
+    return found
 
 
 def _refuse_unmergeable(part: Results, label: str) -> None:
     if part.estimates is not None or part.withheld is not None:
         raise UsageError(
-            f"{label} contains estimates, not per-query values. Pass results that `evaluate` computed from "
+            f"{label} contains estimates, not exact values. Pass results that `evaluate` computed from "
             "complete judgments"
         )
     if part.undefined is None or part.qrels is None:
         raise UsageError(f"{label} cannot be merged. Pass results from `evaluate`")
-    if part.options.get("name_by") == "tag" and any(run.counts.get("other_tags") for run in part.runs):
+    mixed = next((run.name for run in part.runs if run.counts.get("other_tags")), None)
+    if part.options.get("name_by") == "tag" and mixed is not None:
         raise UsageError(
-            f"a run in {label} has more than one tag. Use one tag per run, or leave out --config "
+            f"run '{mixed}' in {label} has more than one tag. Use one tag per run, or leave out --config "
             "read.name_by=tag"
         )
 
@@ -148,6 +156,13 @@ def _refuse_different(first: Results, other: Results, one: str, label: str) -> N
             f"{label} and {one} have different measures ({', '.join(others)} versus {', '.join(texts)}). "
             "Merge only results with the same measures"
         )
+    left, right = _comparable(first.options), _comparable(other.options)
+    for name in dict.fromkeys([*left, *right]):
+        if left.get(name) != right.get(name):
+            raise UsageError(
+                f"{label} has {name}={right.get(name)!r}, but {one} has {name}={left.get(name)!r}. "
+                "Merge only results with the same options"
+            )
     if other.queries != first.queries or other.qrels_digest != first.qrels_digest:
         raise UsageError(
             f"{label} and {one} have different judgments. Merge only results with the same judgments"
@@ -156,13 +171,6 @@ def _refuse_different(first: Results, other: Results, one: str, label: str) -> N
         raise UsageError(
             f"{label} and {one} have different query weights. Merge only results with the same weights"
         )
-    left, right = _comparable(first.options), _comparable(other.options)
-    for name in dict.fromkeys([*left, *right]):
-        if left.get(name) != right.get(name):
-            raise UsageError(
-                f"{label} has {name}={right.get(name)!r}, but {one} has {name}={left.get(name)!r}. "
-                "Merge only results with the same options"
-            )
     missing = ~first.present & ~other.present
     if not np.array_equal(first.values[missing], other.values[missing], equal_nan=True):
         raise UsageError(
@@ -242,11 +250,24 @@ def _example(examples: Sequence[tuple[str, str]]) -> tuple[str, str]:
     )
 
 
-def _failed(parts: Sequence[Results]) -> list[str]:
-    """Return the parts that failed and that no other result has read."""
+def _failed(parts: Sequence[Results]) -> dict[str, list[str]]:
+    """Return the parts and runs that failed and that no other result has read, by option."""
     read = {info["path"] for part in parts for info in part.inputs}
-    failed = [path for part in parts for path in part.options.get("failed_parts") or ()]
-    return [path for path in dict.fromkeys(failed) if path not in read]
+    found = {}
+    for code in FAILED:
+        failed = dict.fromkeys(path for part in parts for path in part.options.get(code) or ())
+        found[code] = [path for path in failed if path not in read]
+    return {code: paths for code, paths in found.items() if paths}
+
+
+def _by_rule(one: ResultWarning, rule: str) -> ResultWarning:
+    """Return a warning with what the rule of the merged results says of missing queries."""
+    if one.code != "without_answer":
+        return one
+    message = one.message
+    for words in UNANSWERED_RULES.values():
+        message = message.removesuffix(words)
+    return replace(one, message=message + UNANSWERED_RULES.get(rule, ""))
 
 
 LAST = ("grade_one_relevant", "fractional_grades", "without_answer")  # codes of warnings at the end
@@ -256,8 +277,7 @@ def _warnings(parts: Sequence[Results], merged: Results, rule: str) -> list[Resu
     """Return the warnings of merged results, in the order in which `evaluate` gives them."""
     first = parts[0]
     fixed = [notice for notice in first.warnings if notice.code not in OF_RUNS]
-    untrue = "" if rule in SCORED else SCORED_ONE
-    tail = [replace(one, message=one.message.removesuffix(untrue)) for one in fixed if one.code in LAST]
+    tail = [_by_rule(one, rule) for one in fixed if one.code in LAST]
     head = [notice for notice in fixed if notice.code not in LAST]
     unmatched = {
         info.name: document
@@ -275,6 +295,6 @@ def _warnings(parts: Sequence[Results], merged: Results, rule: str) -> list[Resu
         *warnings_of_undefined(merged.runs, merged.measures, merged.undefined),
         *tail,
         *returned(merged.runs, merged.returned),
-        *failed_warning(merged.options.get("failed_parts") or ()),
+        *failed_warnings(merged.options),
     ]
     return [notice for notice in made if notice.count]

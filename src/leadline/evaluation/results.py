@@ -30,7 +30,7 @@ from leadline.data.table import (
     summary,
 )
 from leadline.data.validation import check_word
-from leadline.data.wording import counted, percent, queries, queries_between
+from leadline.data.wording import counted, percent, queries
 from leadline.errors import UsageError
 from leadline.evaluation.lookups import Lookups
 from leadline.io.row_checks import ABOUT_MACHINES
@@ -428,9 +428,7 @@ class Results(Lookups, Result):
         return columns_of(["run", "measure", *(["query"] * per_query), *means], rows)
 
     def _notes(self, *_: Any, **__: Any) -> list[str]:
-        notes = [
-            f"{counted(len(self.runs), 'run')}, mean over {queries_between(self.averaged.sum(axis=1).flat)}"
-        ]
+        notes = [self._size_note()]
         if self.intervals is not None:
             by, level = self.intervals.by, percent(self.intervals.confidence)
             by += f", seed {self.options['seed']}" if by != "Student" else ""

@@ -152,7 +152,10 @@ MISSING_RULES = {
     "complete": "no mean, as in trec_eval 10; --complete scores them 0",
 }
 SCORED = ("all", "with_relevant")  # rules by which missing queries are scored 0
-SCORED_ONE = " (if missing from a run, scored 1)"  # by these rules, of queries without an answer
+# By these and other rules, what becomes of queries without an answer that are missing.
+UNANSWERED_RULES = dict.fromkeys(SCORED, " (if missing from a run, scored 1)") | {
+    "both": " (if absent from a run, left out)"
+}
 UNDEFINED_RULES = {
     "mean": "scored 0",
     "defined": "left out of its mean",
@@ -293,7 +296,7 @@ def _uneven(infos: Sequence[RunInfo]) -> ResultWarning:
     texts = [f"{name} {100 * share:.0f} %" for share, name in shares]
     summary = ", ".join(texts) if len(texts) <= NAMED else f"{texts[0]} to {texts[-1]}"
     message = (
-        f"unjudged in the top {TOP}: {summary}. Runs with more unjudged documents are underestimated more"
+        f"unjudged in the top {TOP}: {summary}. Runs with more unjudged documents may be underestimated more"
     )
     return ResultWarning("uneven_judgments", message, len(shares))
 
@@ -306,7 +309,7 @@ def answerless(
     for measure in (one for one in measures if one.unanswered):
         count = _unanswered(qrels, float(getattr(measure, "rel", 1.0)))
         over = counted(count, "judged query", "judged queries")
-        missing = SCORED_ONE * (averaging in SCORED)
+        missing = UNANSWERED_RULES.get(averaging, "")
         message = f"{measure}: mean over {over} without a relevant document{missing}"
         found.append(ResultWarning("without_answer", message, max(count, 1)))
     return found

@@ -396,8 +396,8 @@ class _Builder:
             self.warnings.append(ResultWarning("assumed_direction", words, len(assumed)))
         if not found:
             raise InputError(
-                f"all measures are sums or geometric means over queries ({', '.join(sums)}). Add a measure "
-                "such as AP"
+                f"all measures are sums or geometric means over queries ({', '.join(sums)}), which are left "
+                f"out unless requested. Request one (`-m {sums[0]}`), or add a measure such as AP"
             )
         return found
 

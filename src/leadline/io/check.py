@@ -390,7 +390,7 @@ def _words(error: LeadlineError) -> str:
         return str(error)
     repair = re.sub(r"add `(?=--config read\.on_)", "use `leadline check FILE --fix -o COPY ", error.hint)
     repair = re.sub(
-        r"(add|pass it as) `--config(?! read\.subtopics)", "use `leadline convert --config", repair
+        r"(add|pass it as) `--config(?! read\.subtopics)", "use `leadline convert FILE COPY --config", repair
     )
     return str(InputError(error.found, hint=repair))
 
@@ -446,17 +446,19 @@ def write_repaired(
     left = [each for each in found.problems if each.error and not able.get(each.code, False)]
     if left or found.lists is None:
         hint = ""
-        if {each.code for each in left} - {*able, "unreadable", "empty"}:
-            number = counted(sum(each.count for each in left), "error")
+        beyond = [each for each in left if each.code not in able]
+        if {each.code for each in beyond} - {"unreadable", "empty"}:
+            number = counted(sum(each.count for each in beyond), "error")
             hint = f"{number} cannot be repaired, because leadline repairs only repeated documents, "
             hint += (
                 "NaN scores, comments, columns after the sixth, several tags, mixed queries and wrong ranks"
             )
+        first = (beyond or left)[0]
         raise InputError(
-            left[0].message.removesuffix("."),
+            first.message.removesuffix("."),
             path=found.path,
             hint=hint,
-            line=left[0].line if found.unit == "line" else None,
+            line=first.line if found.unit == "line" else None,
         )
     policy = Reading(on_duplicate=on_duplicate)
     to_trec = suffix_of(path) not in BY_SUFFIX
@@ -471,11 +473,12 @@ def write_repaired(
         table = _judgments(found, found.lists, on_duplicate, to_trec=to_trec)
         writing.write_table(table._replace(machine=machine), path)
     lost = _left_out(found, to_trec=to_trec)
+    made = DONE if to_trec else {code: words for code, words in DONE.items() if code != "tags"}
     done = [Problem("left_out", None, ", ".join(lost), len(lost))] if lost else []
     return [
-        Problem(each.code, each.line, DONE[each.code].format(policy=on_duplicate), each.count)
+        Problem(each.code, each.line, made[each.code].format(policy=on_duplicate), each.count)
         for each in found.problems
-        if each.code in DONE
+        if each.code in made
     ] + done
 
 
@@ -499,7 +502,8 @@ def _left_out(found: Checked, *, to_trec: bool) -> list[str]:
     what, kept = ("score" if found.kind == "run" else "grade"), found.form == "trec" and to_trec
     reading = found.reading
     lost = [] if kept else left_out(found.source, what, reading, subtopics=reading.subtopics)
-    return [*lost, f"tag {found.tag}"] if found.tag and not to_trec else lost
+    tag = "all tags" if any(each.code == "tags" for each in found.problems) else f"tag {found.tag}"
+    return [*lost, tag] if found.tag and not to_trec else lost
 
 
 def _judgments(found: Checked, lists: Lists, policy: OnDuplicate, *, to_trec: bool) -> OutputTable:

@@ -16,7 +16,7 @@ from leadline.data.validation import check_word
 from leadline.errors import InputError, LeadlineError, UsageError, punctuated, sentences
 from leadline.evaluation.evaluate import Evaluation, PartOptions
 from leadline.evaluation.join import named_sources, refuse_equal_names
-from leadline.evaluation.merging import failed_warning
+from leadline.evaluation.merging import failed_warnings
 from leadline.evaluation.results import Results
 from leadline.io.formats import TREC, opened
 from leadline.io.opening import BOM, open_bytes
@@ -177,8 +177,8 @@ def evaluated(
     complete = [each for each in sums if each.labels]
     results = _results(evaluation, complete) if complete else None
     if results is not None:
-        results.options["failed_parts"] = list(faults)
-        results.warnings += failed_warning(list(faults))
+        results.options["failed_parts" if len(runs) == 1 else "failed_runs"] = list(faults)
+        results.warnings += failed_warnings(results.options)
     raise PartsFailedError(faults, results)
 
 
