@@ -124,6 +124,10 @@ def test_no_refusal_advises_a_setting_that_the_command_does_not_have(
     assert f"{said} Use --config read.known=FILE." in refusal
     refusal = leadline("agreement", first, second, "--runs", *runs, "-m", "Novelty").refusal
     assert f"{said} `leadline agreement` has no setting for this." in refusal
+    (tmp_path / "queries.json").write_text('[{"keyid": "q", "text": "a"}]')
+    queries = ("--queries", tmp_path / "queries.json")
+    refusal = leadline("convert", first, tmp_path / "out", "--to", "beir", *queries).refusal
+    assert refusal.endswith("rename it to 'query_id'.\n")
     headerless = tmp_path / "headerless.csv"
     headerless.write_text("q,d,1\n")
     advice = "name all columns, as in `leadline convert --config read.columns=query_id,doc_id,grade`."
@@ -139,7 +143,7 @@ def test_no_refusal_advises_a_setting_that_the_command_does_not_have(
     pooled = leadline("pool", runs[0], "-o", tmp_path / "p", "--depth", 5, "--judged", ranked)
     assert advice in pooled.refusal
     (repeated := tmp_path / "repeated.qrels").write_text("q 1 d 1\nq 2 d 1\n")
-    advice = "If it names subtopics, use `leadline evaluate --config read.subtopics`."
+    advice = "If they name subtopics, use `leadline evaluate --config read.subtopics`."
     assert advice in leadline("agreement", repeated, first).refusal
     (latin := tmp_path / "latin.tsv").write_bytes(b"doc_id\ttext\nd\t\xe7a\n")
     pooled = leadline("pool", runs[0], "-o", tmp_path / "p", "--depth", 5, "--docs", latin)

@@ -129,6 +129,14 @@ def test_errors_of_functions_name_keywords_and_not_options(call: Callable[[], ob
         ),
         (lambda: ll.pool([RUN], depth=1, documents="latin.tsv"), "read_documents(..., encoding='latin-1')"),
         (lambda: ll.pool([RUN], depth=1, queries="latin.tsv"), "read_queries(..., encoding='latin-1')"),
+        (
+            lambda: ll.pool([RUN], depth=1, queries="ids.json"),
+            "rename it to 'query_id' or use `read_queries(..., id_column='keyid')`.",
+        ),
+        (
+            lambda: ll.pool([RUN], depth=1, queries="titles.json"),
+            "rename it to 'title' or use `read_queries(..., fields=['en-title'])`.",
+        ),
         (lambda: ll.compare("a.json"), "or compare(results). To read saved results, use read_scores(path)."),
         (lambda: ll.pool([RUN], measure="P@5", level=2), "pool() has no option 'level'. Did you mean 'rel'?"),  # type: ignore[call-overload]
         (lambda: ll.pool([], measure="P@5", total=9), "no runs were given. Pass at least one run."),
@@ -146,6 +154,8 @@ def test_advice_is_what_python_has(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "latin.tsv").write_bytes(b"id\ttext\nd\tcaf\xe9\n")
+    (tmp_path / "ids.json").write_text('[{"keyid": "q", "text": "a"}]')
+    (tmp_path / "titles.json").write_text('[{"id": "q", "en-title": "a", "fr-title": "b"}]')
     with pytest.raises(LeadlineError) as caught:
         call()
     assert said in str(caught.value)

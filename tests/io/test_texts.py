@@ -224,9 +224,10 @@ def test_one_column_of_several_languages_can_be_chosen(tmp_path: Path) -> None:
         (b'{"doc_id": "d1", "text": 7}\n', r":1: column 'text' contains a value of type int, not text"),
         (
             b'{"name": "d1", "text": "a"}\n',
-            ":1: the document has no column 'doc_id', .*'_id', only name, text",
+            ":1: the document has no column 'doc_id', .*'_id', only name and text",
         ),
-        (b'{"doc_id": "d1", "body": "a"}\n', ":1: the document has no column 'text', only doc_id, body"),
+        (b'{"doc_id": "d1", "body": "a"}\n', ":1: the document has no column 'text', only doc_id and body"),
+        (b"{}\n", ":1: the document has no column 'doc_id', .* or '_id'$"),
         (b'{"doc_id": "d1"\n', "JSON"),
         (b"doc_id,text\nd1\n", r":2: the row has 1 cell, but the header has 2"),
         (b"<DOC>\nno number\n</DOC>\n", r":1: the <DOC> element has no <DOCNO>"),

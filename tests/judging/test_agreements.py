@@ -357,6 +357,8 @@ def test_swaps_are_what_a_loop_over_pairs_counts(pairs: list[tuple[int, int]]) -
         ({"table": [1, 2, -3, 4]}, "counts in a table"),
         ({"table": [1, 2.5, 3, 4]}, "counts in a table"),
         ({"table": [1, 2, float("nan"), 4]}, "counts in a table"),
+        ({"table": [1, 2, 10_000_001, 4]}, "not 10000001"),
+        ({"table": [1, 2, 123456.7, 4]}, "not 123456.7"),
         ({"table": [0, 0, 0, 0]}, "all counts in the table are 0"),
         ({"table": [1, 2, 3, 4], "resample": "queries"}, "has no queries"),
         ({"table": [1, 2, 3, 4], "runs": {"r": {"q": {"d": 1.0}}}}, "has no documents"),
@@ -621,6 +623,17 @@ def test_trec_2019_labels_of_a_machine_are_far_too_high(shared_data: Path) -> No
     assert 0.25 < one.bias.value < 0.32
     assert one.bias.low > 0.15
     assert 15 < found.needed[0].design_effect < 30
+    assert "judgments of one query are correlated" in str(found)
+
+
+def test_judgments_without_a_design_effect_are_not_called_correlated() -> None:
+    rng = np.random.default_rng(1)
+    people, labels = (
+        {f"q{q}": {f"d{d}": int(rng.random() < 0.5) for d in range(6)} for q in range(12)} for _ in range(2)
+    )
+    found = agreement([people, labels], within=0.1)
+    assert found.needed[0].design_effect < 1
+    assert "correlated" not in str(found)
 
 
 def test_noisy_rankings_are_said_where_they_have_intervals() -> None:

@@ -102,6 +102,27 @@ def test_it_needs_an_audit_and_other_runs() -> None:
         ll.agreement([people, people], runs=lists, used_the_judge=["a"], draws=0)
 
 
+def test_of_many_runs_the_first_ranks_are_shown_and_dots() -> None:
+    lists = {name: {"q": ["d"]} for name in ("u", "v", "w", "x", "y", "z")}
+    found = ll.agreement([{"q": {"d": 1}}] * 2, runs=lists, used_the_judge=["u", "v", "w", "x"], draws=0)
+    assert "w 3.5 -> 3.5, .... Tau" in str(found)
+
+
+def test_intervals_are_over_the_queries_of_each_measure() -> None:
+    def scores(shift: int) -> ll.Results:
+        values = {
+            run: {f"q{q}": {"AP": (q + at * shift) % 7 / 7, "RR": q * shift % 5 / 5} for q in range(20)}
+            for at, run in enumerate("abc")
+        }
+        for q in range(12, 20 if shift == 1 else 0):
+            del values["a"][f"q{q}"]["RR"]
+        return ll.read_scores(values, missing="drop")
+
+    found = ll.audit_scores({"people": scores(1), "llm": scores(2)}, draws=0)
+    assert [one.queries for one in found.audits] == [20, 12]
+    assert "over 12 to 20 queries" in str(found)
+
+
 def test_a_text_is_one_name() -> None:
     lists = {name: {"q": ["d"]} for name in ("x", "y", "xy", "z", "w")}
     found = ll.agreement([{"q": {"d": 1}}] * 2, runs=lists, used_the_judge="xy", draws=0)

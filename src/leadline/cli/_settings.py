@@ -355,7 +355,7 @@ READ_AS = re.compile(
     r"(read\.(?:order|on_\w+|columns|qrels_columns|kind|queries_in|subtopics))((?:=[\w,]+)?)`?"
 )
 OPPOSITE = {"higher_is_better": "lower_is_better", "lower_is_better": "higher_is_better"}
-ENCODING = re.compile(r" If it contains [^`]*`--config read\.encoding=[\w-]+`\.?")
+OPTIONAL = re.compile(r" (?:If it contains [^`]*|or use )`--config (read\.encoding|text\.\w+)=[^`]+`\.?")
 
 
 def advised(text: str, command: click.Command) -> str:
@@ -367,7 +367,7 @@ def advised(text: str, command: click.Command) -> str:
     'To keep only one, use `leadline convert --config read.on_duplicate=first`.'
     """
     keys = {one.key for one in taken(command)}
-    text = text if "read.encoding" in keys else ENCODING.sub("", text)
+    text = OPTIONAL.sub(lambda found: found[0] if found[1] in keys else "", text)
     instead = f"`leadline {command.name}` has no setting for this."
 
     def elsewhere(found: re.Match[str]) -> str:

@@ -200,8 +200,8 @@ OPTION = (
 )
 # Settings that only some functions take; the readers take them for all others.
 READERS = {
-    "read_queries": ("encoding",),
-    "read_documents": ("encoding",),
+    "read_queries": ("encoding", "fields", "id_column"),
+    "read_documents": ("encoding", "fields", "id_column"),
     "read_qrels": ("kind", "negative", "qrels_columns", "subtopics"),
     "read_run": ("columns", "documents_of", "drop_identical_ids", "on_duplicate", "on_nan", "order"),
     "read_scores": ("higher_is_better", "lower_is_better", "missing"),
@@ -246,7 +246,7 @@ def name_keywords(
         readers = {one for one, names in READERS.items() if name in names}
         reader = min(readers & likely or readers, default="")
         if name not in parameters and reader and found[1]:
-            return f"{reader}(..., {name}={repr(value) if value else True})"
+            return f"{reader}(..., {name}={[value] if name == 'fields' else value or True!r})"
         if name not in parameters or (file and parameters[name][0] == "int"):
             return value.lower() if file else found[0]
         if name == "known" and value == "FILE":

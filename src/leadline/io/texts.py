@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
 from leadline.data.validation import check_arguments, refusal
-from leadline.data.wording import type_of
+from leadline.data.wording import listed, type_of
 from leadline.errors import (
     FilePlace,
     InputError,
@@ -52,7 +52,7 @@ def documents(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict
     for began, _, block in _blocks(path, "doc", encoding):
         number = re.search(r"<docno>(.*?)</docno\s*>", block, re.DOTALL | re.IGNORECASE)
         if number is None:
-            raise InputError("the <DOC> element has no <DOCNO>", path=path, line=began)
+            raise InputError("the <DOC> element has no <DOCNO>ID</DOCNO>", path=path, line=began)
         rest = block[: number.start()] + block[number.end() :]
         if is_page(rest):
             yield began, {"docno": number[1].strip()} | page(rest)
@@ -89,7 +89,7 @@ def queries(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[s
         number = next((found.pop(name) for name in ("num", "number", "identifier") if found.get(name)), "")
         if not number:
             name = re.split(r"[\s>]", tag, maxsplit=1)[0]
-            raise InputError(f"the {name}> element has no <num> or <identifier>", path=path, line=began)
+            raise InputError(f"the {name}> element has no id in <num> or <identifier>", path=path, line=began)
         yield began, {"num": number} | found
 
 
@@ -354,14 +354,16 @@ class _Layout:
         keys = [name for name in names if str(name).lower().endswith("id")]
         hint = ""
         if wanted is self.ids and keys:
-            hint = f"If the ids are in column '{keys[0]}', use `--config text.id_column={keys[0]}`"
+            rename = f"rename it to '{self.ids[0]}' or " * (len(self.ids) > 1)
+            hint = f"If the ids are in column '{keys[0]}', {rename}use `--config text.id_column={keys[0]}`"
         elif titles and wanted is not self.ids:
-            hint = f"To read one field in one language, use `--config text.fields={titles[0]}`"
+            hint = (
+                f"To read only '{titles[0]}', rename it to 'title' or use `--config text.fields={titles[0]}`"
+            )
         elif len(names) > 1 and (wanted is not self.ids or len(self.ids) > 1) and not self.fields:
             hint = f"Rename the {'id' if wanted is self.ids else 'text'} column to '{next(iter(wanted))}'"
-        found = (
-            f"the {self.noun} has no column {either(map(repr, wanted))}, only {', '.join(map(str, names))}"
-        )
+        found = f"the {self.noun} has no column {either(map(repr, wanted))}"
+        found += f", only {listed(names)}" if names else ""
         return InputError(found, path=self.path, line=place, hint=hint)
 
 
@@ -475,7 +477,9 @@ def collection_table(source: Opened, *_: object) -> Table | Records:
     path = source.path
     collection = _load_collection(path)
     if not collection.has_qrels():
-        raise InputError("has no qrels", path=path, hint="Use a subset with qrels, such as NAME/dev")
+        raise InputError(
+            "has no qrels", path=path, hint="Use a subset with qrels, such as ir_datasets:msmarco-passage/dev"
+        )
     return python_inputs.table_of_rows(
         enumerate(_downloaded(path, collection.qrels_iter), start=1), path=path
     )

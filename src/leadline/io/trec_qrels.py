@@ -57,8 +57,8 @@ def read(
 
 
 GROUPS = (
-    "The second column differs. If it names subtopics, add `--config read.subtopics`. If it "
-    "names judgment groups (as in the qrels_jg format of trec_eval), write one file per group"
+    "The second column has several values. If they name subtopics, add `--config read.subtopics`. If they "
+    "name judgment groups (as in the qrels_jg format of trec_eval), write one file per group"
 )
 
 

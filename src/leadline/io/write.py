@@ -35,7 +35,7 @@ def write_lists(
     form = write_table(table, path, suffix=suffix, sources=sources)
     if not table.empty or form.name in {"json", "jsonl"}:
         return []
-    return [f"{queries(len(table.empty))} without documents (only JSON can store such queries)"]
+    return [f"{queries(len(table.empty))} without documents (only JSON can store an empty ranking)"]
 
 
 def write_table(

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 PAIRWISE = 6  # maximum number of judges shown pairwise; of more, the mean of each with the others is shown
 RANGE = "in [2/3, 1]"
 ADVICE = (
-    "Agreement below 2/3 is commonly considered insufficient. To improve it, define every grade with "
-    "examples, use fewer grades, or judge some documents "
-    "together first."
+    "A chance-corrected coefficient below 2/3 is commonly considered insufficient. To improve agreement, "
+    "define every grade with examples, use fewer grades, or judge some documents together first."
 )
 TITLES = {
     "agreement": "percent agreement",
@@ -51,10 +50,9 @@ def agreement_tables(agreement: Agreement, *, per_query: bool = False) -> list[T
     sheets[-1].notes += _notes(agreement)
     if agreement.forms is not None:
         sheets.append(agreement.forms.table())
-        sheets[
-            -1
-        ].title = (
-            "content shown: median seconds per judgment, share of texts opened, agreement with other judges"
+        sheets[-1].title = (
+            "content shown: median seconds per judgment, share of judgments with the full text opened, "
+            "agreement with other judges"
         )
     return sheets
 
@@ -166,7 +164,10 @@ def _judges(agreement: Agreement) -> Table:
     order = np.argsort(-means["cohen"], kind="stable").tolist()
     rows = [[agreement.judges[judge], *(float(means[name][judge]) for name in PARTS)] for judge in order]
     notes = [
-        "Mean agreement with the other judges, highest kappa first (pairs of judges: -f csv, -o FILE.svg)."
+        (
+            "Mean agreement with the other judges, highest kappa first. For pairs of judges, use -f csv or "
+            "-o FILE.svg."
+        )
     ]
     return _sheet(["judge", "agreement", "Scott", "Cohen", "alpha"], rows, notes=notes)
 
@@ -287,10 +288,12 @@ def _needed(agreement: Agreement) -> Table:
         )
     within = agreement.needed[0].within
     heads = ["a", "b", "Cohen", "half-width", "design effect", "queries", "judgments", "if independent"]
-    notes = [
-        f"queries, judgments: needed for kappa +/-{within:g} with as many judgments per query as now",
-        "What matters is the number of queries, not pairs, because judgments of one query are correlated.",
-    ]
+    notes = [f"queries, judgments: needed for kappa +/-{within:g} with as many judgments per query as now"]
+    if any(needed.design_effect > 1 for needed in agreement.needed):
+        notes.append(
+            "If the design effect is above 1, judgments of one query are correlated, so add queries, not "
+            "documents."
+        )
     if any(needed.queries is None for needed in agreement.needed):
         notes.append("-: undefined, because kappa has no interval")
     return _sheet(heads, rows, notes=notes, dropped=("if independent", "half-width"))
@@ -351,7 +354,7 @@ def _circular(audit: Audit) -> str:
         verdict = "There are too few queries to tell whether the labels favor"
     used = "the run that used" if len(names) == 1 else "the runs that used"
     moved = [run for run in audit.runs if run.name in names]
-    ranks = ", ".join(f"{run.name} {run.rank:g} -> {run.rank_labels:g}" for run in moved[:3])
+    ranks = first_few([f"{run.name} {run.rank:g} -> {run.rank_labels:g}" for run in moved])
     return (
         f"{verdict} {used} {audit.judge} ({first_few(names)}). {audit.measure} gain over the other runs: "
         f"{gain.value:+.4f}{lead}. Rank by {audit.reference} -> by {audit.judge}: {ranks}. Tau of the other "
@@ -361,12 +364,13 @@ def _circular(audit: Audit) -> str:
 
 def _about_audit(result: Agreement | ScoreAudit) -> str:
     level = percent(result.options["confidence"])
-    audit = result.audits[0]
+    numbers = [audit.queries for audit in result.audits if audit.queries >= FEWEST_QUERIES]
     text = "bias: labels minus reference; gain: bias minus the mean bias of the other runs. "
-    if audit.queries < FEWEST_QUERIES:
+    if not numbers:
         return text + f"There are no intervals with fewer than {FEWEST_QUERIES} queries."
+    over = f"{min(numbers):,} to " * (min(numbers) < max(numbers)) + queries(max(numbers))
     return text + (
-        f"The {level} intervals over {queries(audit.queries)} are approximate (see docs/agreement.md), and "
+        f"The {level} intervals over {over} are approximate (see docs/agreement.md), and "
         "the intervals of gains hold simultaneously for all runs. Scores from labels alone have no interval, "
         "because none would cover the labels' error."
     )

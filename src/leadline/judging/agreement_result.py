@@ -124,7 +124,7 @@ class Judgments:
         for count in counts:
             if not (0 <= count <= 10**7) or count != int(count):
                 raise UsageError(
-                    f"the counts in a table must be whole numbers from 0 to 10,000,000, not {count:g}"
+                    f"the counts in a table must be whole numbers from 0 to 10,000,000, not {count:.12g}"
                 )
         if not sum(counts):
             raise UsageError("all counts in the table are 0")
@@ -393,7 +393,7 @@ def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
             "undefined",
             (
                 f"{counted(undefined, 'pair')} of judges gave only one grade or judged no pair in common, so "
-                "the chance-corrected coefficients are undefined, not 1"
+                "their chance-corrected coefficients are undefined, not 1"
             ),
             undefined,
         ),

@@ -274,7 +274,7 @@ class Pages:
         judge = self.queues.join(_text(body, "judge"))
         sent = body.get("events")
         if not isinstance(sent, list) or not 1 <= len(sent) <= MOST_EVENTS:
-            raise UsageError(f"'events' must be a list of 1 to {MOST_EVENTS} judgments. {RELOAD}")
+            raise UsageError(f"'events' must be a list of 1 to {MOST_EVENTS} events. {RELOAD}")
         events = [parse_event(event) for event in sent]
         for event in events:
             self._check_text(event)

@@ -512,8 +512,8 @@ class Precision:
                 "without them"
             )
         if self.rule is not None and self.state is not None:
-            places = ", ".join(map(str, self.state["looks"]))
-            when = f"checked after {places} pairs" if places else NEVER
+            looks = self.state["looks"]
+            when = f"checked after {listed(looks)} pairs" if looks else NEVER
             facts.append(f"judging stops when {self.rule} ({when})")
         elif self.state is not None:
             facts.append(
