@@ -264,7 +264,7 @@ class UnknownIdError(LeadlineError, KeyError):
         found = f"there is no query {self.name!r} {self.where}."
         if not isinstance(self.name, str):
             text = self.name.decode(errors="replace") if isinstance(self.name, bytes) else str(self.name)
-            return f"{found} Ids are text. Use {text!r}."
+            return f"{found} Ids are text." + f" Use {text!r}." * (self.name is not None)
         names = list(self.known)
         if meant := did_you_mean(self.name, names):
             return f"{found} {meant}"
