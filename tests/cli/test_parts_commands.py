@@ -104,7 +104,7 @@ def test_verify_does_not_miss_judgments_in_a_folder(split: Split, leadline: Lead
     assert (folder["name"], folder["ok"], folder["found"]) == (
         "collection",
         None,
-        "was saved without its SHA-256",
+        "its SHA-256 was not saved",
     )
     assert (last["kind"], last["ok"]) == ("values", True)
 
@@ -208,6 +208,14 @@ def test_verify_does_not_read_standard_input(split: Split, leadline: Leadline) -
     verified = leadline("verify", "saved.json", "-f", "json", stdin=known)
     assert (verified.status, verified.data["checks"][-1]["ok"]) == (0, None)
     assert sys.stdin.buffer.read() == known
+
+
+def test_verify_does_not_call_a_run_without_judged_queries_changed(split: Split, leadline: Leadline) -> None:
+    Path("other.run").write_text("other Q0 d1 1 1 t\n")
+    leadline("evaluate", split.qrels, split.run, "other.run", "-o", "saved.parquet")
+    last = leadline("verify", "saved.parquet", "-f", "json").data["checks"][-1]
+    assert (last["name"], last["ok"]) == ("other", None)
+    assert "have changed" not in last["found"]
 
 
 def test_verify_finds_what_was_changed(split: Split, leadline: Leadline) -> None:

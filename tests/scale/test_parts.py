@@ -100,6 +100,9 @@ def test_a_query_in_two_parts_is_refused_by_name(judged: bool, tmp_path: Path) -
         evaluate_parts({"q1": {"d1": 1}}, map(str, paths))
     assert str(refused.value).startswith(f"{paths[1]}: query '{query}' is also in {paths[0]}. To group")
     assert "group_parts=True" in str(refused.value)
+    evaluation = Evaluation({"q1": {"d1": 1}}, "AP")
+    with pytest.raises(InputError, match=f"query '{query}' is also in another part"):
+        merge_partials(evaluation, [evaluate_part(evaluation, {query: {"d1": 1.0}})] * 2)
 
 
 @pytest.mark.parametrize(

@@ -251,6 +251,11 @@ def test_vectors_survive_their_file(tmp_path: Path, name: str) -> None:
     assert np.array_equal(again.theta, vectors.theta)
 
 
+def test_queries_are_called_queries_where_there_are_none() -> None:
+    with pytest.raises(InputError, match="there are no queries"):
+        infer(tiny(), {}, queries=True)
+
+
 def test_vectors_have_no_other_format(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"v\.npz: topic vectors are written as JSON Lines or Parquet"):
         write_vectors(Vectors(["a"], np.array([[1.0]])), tmp_path / "v.npz")

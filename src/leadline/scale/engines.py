@@ -371,7 +371,7 @@ def engine_of(text: str) -> Engine:
         return Engine(kind)
     if kind in ("processes", "dask") and 1 <= workers <= MOST_WORKERS:
         return Engine(kind, workers)
-    raise UsageError(f"engine {text!r} is not valid. Use {FORMS} (N at most {MOST_WORKERS}).")
+    raise UsageError(f"engine {text!r} is not valid. Use {FORMS} (N from 1 to {MOST_WORKERS}).")
 
 
 def map_threads(work: Work, units: Iterable[Unit]) -> Iterator[tuple[Unit, Any]]:

@@ -35,7 +35,7 @@ PIECE = 1 << 22  # bytes that are copied at a time
 # Packages of fsspec by protocol, for the message where one is missing.
 PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "http": "aiohttp", "https": "aiohttp"}
 MAGIC = re.compile(r"[*?\[]")
-NO_FILES = "has no files to read (leadline skips names that begin with . or _)"
+NO_FILES = "the folder has no files to read (leadline skips names that begin with _ or .)"
 # Attempts of a request to S3, in place of five with growing pauses: a server that is down is soon named.
 S3_OPTIONS = {"config_kwargs": {"retries": {"max_attempts": 2}}}
 
@@ -420,9 +420,9 @@ class PartSum:
         judged = ((part.queries[row], int(self.part[codes[row]])) for row in again)
         unjudged = ((name, self.unjudged[name]) for name in part.unjudged if name in self.unjudged)
         for query, earlier in (*judged, *unjudged):
-            raise InputError(
-                f"query '{to_text(query)}' is also in {self.labels[earlier]}", path=part.label, hint=self.hint
-            )
+            label = self.labels[earlier]
+            other = "another part" if label == part.label else label  # tables have no names of their own
+            raise InputError(f"query '{to_text(query)}' is also in {other}", path=part.label, hint=self.hint)
         self.part[codes] = number
         self.unjudged |= dict.fromkeys(part.unjudged, number)
         self._put(codes, part.values)

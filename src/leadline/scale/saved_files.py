@@ -206,7 +206,7 @@ def _check_input(verification: Verification, info: Mapping[str, Any]) -> bool:
         verification.add("input", path, str(error), ok=None)
         return False
     if found is None or expected is None:
-        what = "was saved without its SHA-256" if expected is None else "no such file"
+        what = "its SHA-256 was not saved" if expected is None else "no such file"
         verification.add("input", path, what, ok=None)
         return found is not None or os.path.isdir(path)
     same = bool(found == expected)
@@ -270,10 +270,11 @@ def _check_values(
             count, wrong = _compared(results, index, part, sample - checked, rng)
             checked += count
             different += wrong
-        if not files or not checked:
-            verification.add(
-                "values", name, "not recomputed: its inputs have changed or cannot be read again", ok=None
-            )
+        if not checked:
+            why = "inputs have changed or cannot be read again"
+            if files:
+                why = "unchanged inputs contain no evaluated query"
+            verification.add("values", name, f"not recomputed: its {why}", ok=None)
             continue
         found = f"recomputed {counted(checked, 'query', 'queries')}, and "
         found += (

@@ -168,7 +168,7 @@ def perplexity(
         raise InputError(
             "the texts contain too few words that the model knows",
             path=path_of(documents),
-            hint="Pass longer texts in the model's languages.",
+            hint="Pass longer texts in a language of the model.",
         )
     return Perplexity(math.exp(-total / tokens), tokens, corpus.unknown, len(corpus.ids))
 

@@ -332,7 +332,8 @@ def _read(
     fields = () if list(columns) == [WHOLE] else (columns[0],)
     documents = list(read(source, fields=fields, id_column=id_column, encoding=encoding))
     if not documents:
-        raise InputError("there are no documents", path=path_of(source), hint="Pass at least one document.")
+        noun, one = ("queries", "query") if queries else ("documents", "document")
+        raise InputError(f"there are no {noun}", path=path_of(source), hint=f"Pass at least one {one}.")
     return documents
 
 
@@ -455,7 +456,7 @@ class TopicModel:
             found = "no language was given" if language is None else f"the model has no language '{language}'"
             one = self.languages == [WHOLE]
             if one:
-                found += ", because it was fitted without --languages. Leave out the language options"
+                found += ", because it was fitted without --languages. Do not name a language"
             else:
                 found += f". Use {either(self.languages)}"
             raise UsageError(found)

@@ -185,13 +185,20 @@ def test_a_bad_rule_is_refused(tmp_path: Path) -> None:
     unnamed.write_text("doc\tpercentile\na\t70\n")
     for rule, message in {
         "spam.tsv": "FILE:COLUMN>=NUMBER",
-        f"{unnamed}:percentile>=1": "a header line that has the columns doc_id and percentile",
+        f"{unnamed}:percentile>=1": "columns doc_id and percentile .* header line",
         f"{table}:percentile>=many": "'many' is not a number",
-        f"{table}:percent>=1": "no column 'percent'. Use one of doc_id, percentile",
+        f"{table}:percent>=1": "no column 'percent'. The columns are doc_id, percentile",
         f"{table}:percentile>=1": "'much' in column 'percentile' is not a number",
     }.items():
         with pytest.raises((UsageError, InputError), match=message):
             build_index({"a": "wing"}, keep=rule)
+
+
+def test_a_folder_of_documents_is_quoted_in_the_command_that_indexes_it(tmp_path: Path) -> None:
+    folder = tmp_path / "my docs"
+    folder.mkdir()
+    with pytest.raises(InputError, match=f"`leadline index '{folder}' -o '{folder}.index'`"):
+        open_index(folder)
 
 
 def _cut(folder: Path) -> None:

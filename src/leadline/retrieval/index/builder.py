@@ -56,9 +56,9 @@ def keep_rule(rule: str) -> Callable[[str], bool]:
     good: set[str] = set()
     for line, row in rows_of(path, "document"):
         if column not in row:
-            hint = f"Use one of {', '.join(map(str, row))}."
-            if list(row) == ["id", "text"]:  # a table without a known header
-                hint = f"Begin the file with a header line that has the columns doc_id and {column}."
+            hint = f"The {'columns are' if len(row) > 1 else 'only column is'} {', '.join(map(str, row))}."
+            if list(row) == ["id", "text"]:  # often a table without a known header
+                hint = f"Use a table with the columns doc_id and {column} (CSV and TSV need a header line)."
             raise InputError(f"there is no column '{column}'", path=path, line=line, hint=hint)
         name = row_columns.find(row, DOCUMENT) or next(iter(row))
         if compare(number_of(row[column], column, path, line), limit):

@@ -6,6 +6,7 @@ import hashlib
 import json
 import mmap
 import os
+import shlex
 import zlib
 from typing import Any
 
@@ -162,7 +163,8 @@ def _no_index(folder: str) -> InputError:
         return InputError("no such folder", path=folder)
     path = os.path.normpath(folder) if folder.strip("./") else os.path.abspath(folder)
     name = os.path.splitext(path)[0] + ".index"
-    hint = f"If it contains documents, index them first with `leadline index {folder} -o {name}`."
+    given, made = map(shlex.quote, (folder, name))
+    hint = f"If it contains documents, index them first with `leadline index {given} -o {made}`."
     if is_index(parent := os.path.dirname(folder)):
         hint = f"Pass the folder {parent}."
     return InputError("this is not an index written by `leadline index`", path=folder, hint=hint)

@@ -185,7 +185,9 @@ class RM1(Model):
     """
 
     title: ClassVar[str] = "relevance model"
-    formula: ClassVar[str] = "sum of P(w) ln((tf + mu cf/C)/(dl + mu)), P(w) ~ sum over d of P(q|d) tf/dl"
+    formula: ClassVar[str] = (
+        "sum of P(w) ln((tf + mu cf/C)/(dl + mu)), P(w) proportional to sum over d of P(q|d) tf/dl"
+    )
     source: ClassVar[str] = "Lavrenko and Croft 2001"
     learns: ClassVar[bool] = True
 
