@@ -101,6 +101,9 @@ def test_another_format_is_refused_by_name_with_what_to_do(tmp_path: Path) -> No
         path.write_text(json.dumps(data | {"format": number}))
         with pytest.raises(InputError, match=f"{words}.*-o FILE.json"):
             ll.compare(QRELS, {"run": RUNS["best"]}, baseline=path)
+    path.write_text(json.dumps({"format": "leadline index", "leadline": "0.2.0"}))
+    with pytest.raises(InputError, match="is not a saved result"):
+        ll.compare(QRELS, {"run": RUNS["best"]}, baseline=path)
 
 
 DIFFERENT: dict[str, tuple[dict[str, Any], str]] = {

@@ -128,7 +128,7 @@ def test_the_first_line_says_it_and_is_written_again(
     assert ll.read_qrels(name) == ll.Qrels(QRELS)
     assert leadline("convert", "first.qrels", f"again.{name}").status == 0
     assert leadline("convert", "first.qrels", "again.json").status == 2
-    with pytest.raises(InputError, match="cannot record that the judgments are by an automatic judge"):
+    with pytest.raises(InputError, match="cannot store the names of automatic judges"):
         ll.write_qrels("first.qrels", "labels.json")
     for path in ("first.qrels", name, f"again.{name}"):
         (notice,) = (one for one in ll.evaluate(path, RUNS, "P@1").warnings if one.code == "machine_labels")

@@ -256,7 +256,7 @@ def test_an_error_does_not_show_a_whole_dictionary() -> None:
 def test_of_numbers_that_are_text_an_error_says_how_to_convert_them(library: str) -> None:
     said = refusal(read_qrels, frame(library, ("qid", "docno", "label"), [("q1", "d1", "2")]))
     assert "grade '2' of document 'd1' for query 'q1' is text, not a number" in said
-    assert said.endswith((".astype(float).", ".cast(float).", '.cast("float").'))
+    assert said.endswith((".astype(float).", ".cast(float).", '.cast("double").'))
 
 
 def test_infinite_scores_are_fine_and_infinite_grades_are_not() -> None:

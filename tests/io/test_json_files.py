@@ -337,9 +337,9 @@ def test_texts_in_place_of_ids_are_refused_by_name(tmp_path: Path) -> None:
     assert "Rename the column with the query ids to 'query_id'" in refusal(read_run, path)
     path = tmp_path / "ragas.csv"
     path.write_text("user_input,retrieved_contexts,retrieved_context_ids\nq1,['a text'],['d1']\n")
-    assert "'retrieved_context_ids' contains lists as text. Save the data as JSON Lines" in refusal(
-        read_run, path
-    )
+    assert "'retrieved_context_ids' must contain lists of ids, not text or null" in refusal(read_run, path)
+    path = written(tmp_path, [{"query_id": "q1", "doc_id": "d1", "passage": "a text"}], "unscored.jsonl")
+    assert "Rename the column with the scores to 'score'" in refusal(read_run, path)
     path = written(tmp_path, [{"query_ids": "q1", "docno": "d1", "score": 2}], "a.jsonl")
     assert "Did you mean 'query_id' instead of 'query_ids'?" in refusal(read_run, path)
 

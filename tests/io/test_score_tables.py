@@ -178,13 +178,19 @@ def test_names_of_trec_eval_8_mean_the_same() -> None:
     assert read.value("trec_eval_8", "302", "P@10") == 0.7
 
 
-def test_tasks_of_mteb_are_queries_and_folders_are_models() -> None:
+def test_tasks_of_mteb_are_queries_and_folders_are_models(tmp_path: Path) -> None:
     folders = [SCORES / "mteb" / "first" / ("0123456789abcdef" * 2 + "01234567"), SCORES / "mteb" / "second"]
     read = ll.read_scores(folders)
     assert read.names == ["first", "team/second-model"]
     assert list(read.queries) == ["NFCorpus", "XQuAD"]
     assert read.values[:, :, 0].tolist() == [[0.31, pytest.approx(0.6)], [0.35, pytest.approx(0.55)]]
     assert ("averaged_tasks", 1) in [(notice.code, notice.count) for notice in read.warnings]
+    parts = {"test": [{"main_score": 0.25}, {"main_score": 0.75}]}
+    tasks = [[{"task_name": name, "scores": parts} for name in names] for names in ("AB", "BC")]
+    models = [{"model_name": f"m{place}", "task_results": several} for place, several in enumerate(tasks)]
+    (tmp_path / "both.json").write_text(json.dumps({"model_results": models}))
+    read = ll.read_scores(tmp_path / "both.json", missing="zero")
+    assert ("averaged_tasks", 3) in [(notice.code, notice.count) for notice in read.warnings]
     ndcg = ll.read_scores(folders, measures="ndcg_at_10")
     assert list(map(str, ndcg.measures)) == ["nDCG@10"]
     with pytest.raises(

@@ -138,6 +138,8 @@ def test_the_remark_on_grades_does_not_depend_on_the_form(suffix: str, tmp_path:
     for source in (written(tmp_path / f"a{suffix}", COSINE), COSINE, rows(COSINE)):
         assert [code for code, _, _ in read_qrels(source).remarks] == ["grades_like_scores"]
     assert read_qrels(COSINE, kind="qrels").remarks == ()
+    mixed = {"q1": {f"d{grade}": grade / 7 for grade in range(1, 7)} | {f"e{place}": 1 for place in range(4)}}
+    assert [count for _, _, count in read_qrels(mixed).remarks] == [6]  # of ten
 
 
 @pytest.mark.usefixtures("form")

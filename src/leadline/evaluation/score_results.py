@@ -13,7 +13,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats
 from leadline.data.ids import Vocabulary, to_bytes
-from leadline.data.table import NamedMeasure, ResultWarning, RunInfo
+from leadline.data.table import NamedMeasure, ResultWarning, RunInfo, raised
 from leadline.data.validation import check_word
 from leadline.data.wording import counted
 from leadline.errors import InputError, LeadlineError, UsageError, either
@@ -329,10 +329,13 @@ class _Builder:
     ) -> None:
         self.columns = columns
         self.missing = missing
-        self.warnings = [
-            ResultWarning(*remark)
-            for remark in dict.fromkeys(one for part in columns for one in part.remarks)
-        ]
+        averaged = len(set[str]().union(*(part.averaged for part in columns)))
+        words = (
+            f"tasks with several splits or subsets: {averaged} (the score is the mean over all splits and "
+            "subsets)"
+        )
+        remarks = dict.fromkeys(one for part in columns for one in part.remarks)
+        self.warnings = raised(*remarks, ("averaged_tasks", words, averaged))
         self.sides = {_canonical(name): (side, name) for side, given in sides.items() for name in given}
         self.measures = self._measures(asked)
         self.runs = list(dict.fromkeys(run for part in columns for run in part.runs))

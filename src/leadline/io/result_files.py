@@ -40,7 +40,7 @@ def read_column(place: str) -> Column:
     text = text_of(read_whole(path))
     if text.lstrip().startswith("{"):
         found = run_lines(text, path) or json_of(
-            text, path, hint="Pass the JSON result of a command, or a table"
+            text, path, hint="Pass the JSON result of a command, or a CSV or TSV table"
         )
         check_json(found, path)
         with damaged_result(path):
@@ -110,10 +110,10 @@ def _number(value: float | None) -> float:
     return math.nan if value is None else float(value)
 
 
-NONE_PER_RUN = "does not contain one value per run"
+NONE_PER_RUN = "no values per run were found"
 ONE_PER_RUN = (
-    "Pass a saved result with one value per run, such as a result of `leadline evaluate`, or a table with a "
-    "column 'run' and one column per measure"
+    "Pass a saved result with one value per run, such as a result of `leadline evaluate`, or a CSV or TSV "
+    "table with a column 'run' and one column per measure"
 )
 
 

@@ -79,21 +79,24 @@ def choose(present: Sequence[object], what: str, *, by_rank: bool = False) -> tu
 def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint: str = "") -> InputError:
     columns = list(map(str, present))
     if not columns:
-        return InputError("contains no table", hint="Add a header and rows")
+        return InputError("contains no table", hint="Add a header (in JSON, field names) and rows")
     refuse_steps(columns)
     if what == "document id" and "run" in columns and not find(columns, (*SCORE, *GRADE, *RANK)):
         hint = "If these are per-query values, pass them to `leadline compare`, without judgments and runs"
     texts = find(columns, WITHOUT_IDS)
     ids = WITHOUT_IDS[texts] if texts is not None else ""
-    if texts is not None and not (ids in LISTED and ids in columns):
+    if texts is not None and find(columns, LISTED[:-1]) is None:  # "id" may be that of a query
         hint = f"Column '{texts}' contains texts, but leadline needs ids such as those in '{ids}'"
         both = [name for name in WITHOUT_IDS if name in columns]
         if len(both) > 1:  # of what was retrieved, and of what was expected
             copied = "|".join(f".{WITHOUT_IDS[name]}=.{name}" for name in both)
-            hint += f". If '{both[0]}' and '{both[1]}' contain the same texts and FILE is JSON, use them "
-            hint += f"as ids: `jq -c '[.]|flatten[]|{copied}' FILE > IDS.jsonl`"
+            hint += (
+                f". If FILE is JSON and a passage has exactly the same text in '{both[0]}' and '{both[1]}', "
+            )
+            hint += f"use the texts as ids: `jq -c '[.]|flatten[]|{copied}' FILE > IDS.jsonl`"
         if ids in columns:
-            hint = f"Column '{ids}' contains lists as text. Save the data as JSON Lines instead (`to_jsonl`)"
+            hint = f"Column '{ids}' must contain lists of ids, not text or null. CSV cannot store lists, so "
+            hint += "save the data as JSON Lines (in Ragas, with `to_jsonl`)"
     named = {*QUERY, *LISTED, *SCORE, *GRADE, *RANK, *TAG}
     other = [one for one in columns if one not in named]
     near = next((found for one in other if (found := _nearest(one, names))), "")
@@ -314,8 +317,8 @@ def machine_remarks(judges: Sequence[str]) -> tuple[tuple[str, str, int], ...]:
 
 
 ABOUT_MACHINES = (
-    "Values may be far too high and may favor some runs, so there are no intervals. Measure the bias with "
-    "`leadline agreement --runs` and correct it with `leadline evaluate --pool POOL --machine LABELS`"
+    "Values may be far too high and may favor some runs, so leadline computes no intervals. Measure the bias "
+    "with `leadline agreement --runs` and correct it with `leadline evaluate --pool POOL --machine LABELS`"
 )
 
 
@@ -477,7 +480,7 @@ class _Gathered:
             hint = "For judgments by subtopic, add `--config read.subtopics`" if by_subtopic else ""
             raise _no_number(what, value, query, document, hint) from None
         if isinstance(value, (str, bytes)) and not self.records.text:
-            convert = re.sub("str(ing)?", "float", self.records.convert)
+            convert = self.records.convert.replace('"string"', '"double"').replace("str", "float")
             hint = f"Convert the column with {convert}" if convert else ""
             fault = "is text, not a number" if isinstance(value, str) else "is not a number"
             raise _no_number(what, value, query, document, hint, fault=fault)

@@ -414,7 +414,7 @@ def is_saved(data: object) -> bool:
 
 def check_format(data: object, path: str) -> None:
     """Raise InputError for anything but a saved result of this format."""
-    if not isinstance(data, dict) or "leadline" not in data:
+    if not isinstance(data, dict) or "leadline" not in data or isinstance(data.get("format"), str):
         raise InputError("is not a saved result", path=path, hint=SAVED_HINT)
     version, found = data["leadline"], data.get("format")
     if found == FORMAT:

@@ -139,6 +139,7 @@ class ScoreColumns:
     measures: list[str] = field(default_factory=list)
     values: list[float | None] = field(default_factory=list)
     remarks: list[tuple[str, str, int]] = field(default_factory=list)  # code, text and count
+    averaged: set[str] = field(default_factory=set)  # tasks of MTEB with several splits or subsets
 
     def add(self, place: int, run: str, query: str, measure: str, value: float | None) -> None:
         """Add a value."""
@@ -222,8 +223,13 @@ def id_of(cell: object, what: str, column: str) -> str:
     return str(cell)
 
 
-def value_of(cell: Any, column: str, *, undefined: bool = False, where: str = "in column") -> float | None:
-    """Return a cell of values; None where it is empty or, if these are allowed, undefined (nan, -)."""
+def value_of(
+    cell: Any, column: str, *, undefined: bool = False, where: str = "in column", whole: str = ""
+) -> float | None:
+    """Return a cell of values; None where it is empty or, if these are allowed, undefined (nan, -).
+
+    `whole` is what to leave out if a value is missing, where that is more than the value.
+    """
     if undefined and isinstance(cell, str) and cell.strip().lower() in UNDEFINED:
         return None
     if cell is None or (isinstance(cell, str) and not cell.strip()):
@@ -232,6 +238,7 @@ def value_of(cell: Any, column: str, *, undefined: bool = False, where: str = "i
     number = None if isinstance(cell, bool) else number_in(cell)
     if number is None or (isinstance(cell, str) and math.isnan(number)):
         missing = "leave the cell empty" if where == "in column" else "leave it out"
+        missing = f"leave out {whole}" if whole else missing
         hint = f"If the value is missing, {missing}" if isinstance(cell, str) else ""
         raise InputError(f"'{shown}' {where} '{column}' is not a number", hint=hint)
     if math.isnan(number):
@@ -292,7 +299,6 @@ def _mteb_model(path: str, name: str) -> str:
 def _of_mteb(entries: list[tuple[str, Any]], path: str, choices: Choices) -> ScoreColumns:
     """Return the scores of tasks: the mean over splits and subsets, as the score of a task in MTEB."""
     columns = ScoreColumns(path, "task")
-    averaged = 0
     for place, (model, task) in enumerate(entries, start=1):
         scores = task.get("scores") if isinstance(task, dict) else None
         name = task.get("task_name") if isinstance(task, dict) else None
@@ -305,7 +311,7 @@ def _of_mteb(entries: list[tuple[str, Any]], path: str, choices: Choices) -> Sco
             raise InputError(
                 f"task '{name}' has no scores of the form {{split: [{{measure: value}}]}}", path=path
             )
-        averaged += len(parts) > 1
+        columns.averaged |= {name} if len(parts) > 1 else set()
         for measure in choices.asked or (MAIN_SCORE,):
             key = measure
             if not any(measure in part for part in parts):  # map_at_10 is asked for as AP@10
@@ -323,9 +329,6 @@ def _of_mteb(entries: list[tuple[str, Any]], path: str, choices: Choices) -> Sco
                 measure,
                 sum(numbers) / len(numbers) if len(numbers) == len(parts) else None,
             )
-    if averaged:
-        words = f"tasks with several splits or subsets: {averaged} (each score is the mean over them)"
-        columns.remarks.append(("averaged_tasks", words, averaged))
     return columns
 
 

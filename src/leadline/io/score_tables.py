@@ -402,7 +402,9 @@ def _of_lines(lines: list[tuple[int, str]], path: str, name: str, choices: Choic
         if query == SUMMARY and not choices.means:
             continue
         try:
-            value = value_of(cells[2], measure, undefined=choices.means, where="for measure")
+            value = value_of(
+                cells[2], measure, undefined=choices.means, where="for measure", whole="the line"
+            )
         except InputError as error:
             raise placed(error, path, "line", number) from None
         columns.add(number, name, query, measure, value)

@@ -341,18 +341,18 @@ def _ids(path: str, column: Callable[[Iterable[Any]], Any], noun: str) -> Iterat
         yield from _ids_in(parquet(path), path, column, noun)
         return
     text = text_of(window)
-    start, hint = text.lstrip()[:1], f"Each record needs a {noun}_id"
+    start = text.lstrip()[:1]
     if start == "{":
         whole = json_or_none(text)
         if isinstance(whole, dict) and noun == "query" and find(whole, QUERY_IDS) is None:
             yield from whole  # {query: {document: number}}
             return
         rows = [(line, raw) for line, raw in enumerate(text.split("\n"), start=1) if raw.strip()]
-        parsed = ((line, json_of(raw, path, line, hint=hint)) for line, raw in rows)
+        parsed = ((line, json_of(raw, path, line)) for line, raw in rows)
         yield from _ids_in(parsed if whole is None else iter([(1, whole)]), path, column, noun)
         return
     if start == "[":
-        numbered = enumerate(json_of(text, path, hint=hint), start=1)
+        numbered = enumerate(json_of(text, path), start=1)
         yield from _ids_in(((RecordNumber(place), row) for place, row in numbered), path, column, noun)
         return
     header = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "")

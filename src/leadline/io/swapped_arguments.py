@@ -130,8 +130,9 @@ def remarks_on(qrels: QrelsColumns) -> tuple[tuple[str, str, int], ...]:
     whole = qrels.levels.dtype.itemsize == 1  # small whole numbers
     if whole or len(qrels.grades) < FEW or not mostly_fractions(qrels.grades, qrels.query):
         return ()
-    words = f"judgments whose grades look like scores: {len(qrels.grades):,}. Is this a run? QRELS come first"
-    return (("grades_like_scores", words, len(qrels.grades)),)
+    count = int(np.count_nonzero(qrels.grades != np.floor(qrels.grades)))
+    words = f"judgments whose grades look like scores: {count:,}. Is QRELS a run? Judgments come first"
+    return (("grades_like_scores", words, count),)
 
 
 def refuse_ranking(text: bytes, path: str) -> None:

@@ -67,7 +67,7 @@ class OutputTable(NamedTuple):
             rows = [(*row, f"machine: {self.machine}") for row in self.rows]
             return self._replace(columns=(*self.columns, row_columns.JUDGE[0]), rows=rows)
         raise InputError(
-            f"this format cannot record that the judgments are by an automatic judge ({self.machine})",
+            f"this format cannot store the names of automatic judges ({self.machine})",
             hint="Save the file as .csv, .jsonl, .parquet or TREC text instead",
         )
 
@@ -175,12 +175,12 @@ def refuse_headerless(source: Opened, what: str, *_: object) -> Records:
     rows = list(_headerless_lines(source))
     line, first = rows[0]
     if len(first) == 3 and PRINTED & {cell.strip() for _, cells in rows for cell in cells[:2]}:
-        found = "contains measure values, as printed by `trec_eval -q`"
+        found = "contains measure values, as printed by `trec_eval`"
         raise InputError(
             found,
             path=source.path,
-            hint="Commands such as `leadline compare` can read the per-query values if tabs or spaces "
-            "separate the columns",
+            hint="Commands such as `leadline compare` can read the output of `trec_eval -q` if tabs or "
+            "spaces separate the columns",
         )
     named = NAMED.get(what, " of a run{score}, or of judgments{grade}".format_map(NAMED))
     named = named.format(*(("rank,", "iteration,") if len(first) == 4 else ("", "")))
