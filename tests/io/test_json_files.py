@@ -493,6 +493,14 @@ def test_faults_are_one_line_with_their_place(fault: str, tmp_path: Path) -> Non
     assert str(path) in refusal(read_run, path)
 
 
+def test_a_file_of_unknown_kind_is_refused_for_what_it_contains(tmp_path: Path, leadline: Leadline) -> None:
+    judged = written(tmp_path, {"ratings": [{"_id": "d1", "rating": 1}]}, "judged.json")
+    found = written(tmp_path, [{"results": [{"doc_id": "d1", "score": 1.0}]}] * 2, "found.json")
+    assert "the judgments have no query id" in leadline("check", judged).out
+    assert "read.queries_in" not in leadline("convert", judged, tmp_path / "a.run").refusal
+    assert "--config read.queries_in=QUERIES" in leadline("convert", found, tmp_path / "a.run").refusal
+
+
 def test_grades_are_in_all_entries_or_in_none(tmp_path: Path) -> None:
     path = written(tmp_path, [{"query_id": "q1", "ratings": [{"docid": "d1"}, {"docid": "d2", "grade": 2}]}])
     assert "document 'd2' for query 'q1' has a value in 'grade', unlike" in refusal(read_qrels, path)

@@ -305,10 +305,13 @@ def kind_of_trec(text: bytes) -> str:
 def _content_of_rows(source: Opened) -> str:
     try:
         found = records_of(source, "" if source.format is HEADERLESS else "grade")
-    except InputError:
+    except InputError as error:
         if source.format is HEADERLESS:
             raise
-        table = None if source.format.rows is None else source.format.rows(source, "score", False)
+        try:
+            table = None if source.format.rows is None else source.format.rows(source, "score", False)
+        except InputError:
+            raise error from None
         if not isinstance(table, Table) or not row_columns.find(table.names, row_columns.QUERY):
             raise
         if not row_columns.run_column(table.names, row_columns.RANK):

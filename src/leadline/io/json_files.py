@@ -256,7 +256,7 @@ def _queries_in(
     if judged and what == "score":
         raise InputError("contains judgments, not a run", path=path)
     hint = WITHOUT_QUERY % (("judgments", "ratings") if judged else ("response", "hits"))
-    if what == "score":
+    if not judged:
         hint += f". {ORDERED}"
     found = f"the {'judgments' if judged else 'results'} have no query id"
     raise InputError(found, path=path, hint=hint)
@@ -283,7 +283,7 @@ def rows_of_entries(
             raise InputError(found, path=path, hint="In `--config read.queries_in`, name one query per list")
         ordered = ((place, query, one) for query, (place, one) in zip(queries, lists, strict=True))
         return _records(ordered, what, path, unit, "")
-    hint = ORDERED if what == "score" and not name else ""
+    hint = "" if name or _path_of(first[1], what) in JUDGMENTS else ORDERED
     known = Records((), path=path, unit=unit)
     return _records(_with_queries(chain([first], rest), name, known, hint), what, path, unit, name)
 
