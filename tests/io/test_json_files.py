@@ -501,6 +501,11 @@ def test_a_file_of_unknown_kind_is_refused_for_what_it_contains(tmp_path: Path, 
     assert "--config read.queries_in=QUERIES" in leadline("convert", found, tmp_path / "a.run").refusal
 
 
+def test_check_names_the_record_of_a_fault(tmp_path: Path, leadline: Leadline) -> None:
+    path = written(tmp_path, [ONE, {"results": []}])
+    assert "record 2: the record has the field results, but no 'query_id'" in leadline("check", path).out
+
+
 def test_grades_are_in_all_entries_or_in_none(tmp_path: Path) -> None:
     path = written(tmp_path, [{"query_id": "q1", "ratings": [{"docid": "d1"}, {"docid": "d2", "grade": 2}]}])
     assert "document 'd2' for query 'q1' has a value in 'grade', unlike" in refusal(read_qrels, path)

@@ -244,12 +244,12 @@ def check(
     except (InputError, MissingPackageError) as error:
         line = getattr(error, "line", None)
         code = "nul" if getattr(error, "found", "") == plain.NUL else "unreadable"
-        found.problems.append(Problem(code, line, _words(error), 1, error=True))
+        found.problems.append(Problem(code, line, _words(error, path), 1, error=True))
         return found
     found.lists, found.tag, found.unit = parsed.lists, parsed.tag, parsed.lists.unit
     found.rows, found.queries = len(parsed.lists.scores), len(parsed.lists.queries)
     found.problems += [
-        Problem(code, error.line, _words(error), parsed.faults.counts[code], error=True)
+        Problem(code, error.line, _words(error, path), parsed.faults.counts[code], error=True)
         for code, error in parsed.faults.first.items()
     ]
     if subtopics:
@@ -385,14 +385,16 @@ def _remarks(found: Checked, returns: list[int]) -> Iterator[Problem]:
     yield from of_lists.problems()
 
 
-def _words(error: LeadlineError) -> str:
+def _words(error: LeadlineError, path: str = "") -> str:
     if not isinstance(error, InputError):
         return str(error)
     repair = re.sub(r"add `(?=--config read\.on_)", "use `leadline check FILE --fix -o COPY ", error.hint)
     repair = re.sub(
         r"(add|pass it as) `--config(?! read\.subtopics)", "use `leadline convert FILE COPY --config", repair
     )
-    return str(InputError(error.found, hint=repair))
+    record = error.path.removeprefix(f"{path}, ") if error.line is None and path else ""  # "record 2"
+    found = f"{record}: {error.found}" if record not in {"", error.path} else error.found
+    return str(InputError(found, hint=repair))
 
 
 def _repeats(found: Checked, lists: Lists, *, error: bool) -> Iterator[Problem]:
