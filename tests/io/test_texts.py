@@ -231,6 +231,7 @@ def test_one_column_of_several_languages_can_be_chosen(tmp_path: Path) -> None:
         (b'{"doc_id": "d1"\n', "JSON"),
         (b"doc_id,text\nd1\n", r":2: the row has 1 cell, but the header has 2"),
         (b"<DOC>\nno number\n</DOC>\n", r":1: the <DOC> element has no <DOCNO>"),
+        (b"<DOC><DOCNO>1</DOCNO>a</DOC><DOC><DOCNO>1</DOCNO>b</DOC>\n", ":1: document '1' appears twice"),
         (b"<DOC>\n<DOCNO>1</DOCNO>\n", ":1: <DOC> is not closed with </DOC>"),
         (b".I 1\n.T\na\n.I 1\n", r":4: document '1' appears twice"),
         (b".I 1\n.T\na\n.I d 2\n.T\nb\n", r":4: '.I d 2' does not begin a record"),
@@ -241,6 +242,21 @@ def test_one_column_of_several_languages_can_be_chosen(tmp_path: Path) -> None:
 def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: bytes, message: str) -> None:
     with pytest.raises(InputError, match=message):
         list(read_documents(written(tmp_path, "docs", text)))
+
+
+def test_documents_and_queries_may_share_a_line(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        "docs",
+        b"<DOC><DOCNO>1</DOCNO>a</DOC><doc> <DOCNO>2</DOCNO>b\n</doc> <DOC>\n<DOCNO>3</DOCNO>c</DOC>",
+    )
+    assert [(one.id, one.text, one.place) for one in read_documents(path)] == [
+        ("1", "a", 1),
+        ("2", "b", 1),
+        ("3", "c", 2),
+    ]
+    path = written(tmp_path, "topics", b"<top><num>1<title>a</top><top><num>2<title>b</top>\n")
+    assert [(one.id, one.text) for one in read_queries(path)] == [("1", "a"), ("2", "b")]
 
 
 def test_a_collection_of_ir_datasets_is_read_by_name(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -102,12 +102,19 @@ def plain(text: str) -> str:
     return " ".join(html.unescape(TAG.sub(" ", text)).split())
 
 
+def _cut(path: str, ends: re.Pattern[str], encoding: str) -> Iterator[tuple[int, str]]:
+    """Yield lines with their numbers, cut after each closing tag."""
+    for number, line in lines(path, encoding=encoding):
+        for part in ends.sub("\\g<0>\n", line).split("\n") if "</" in line else [line]:
+            yield number, part
+
+
 def _blocks(path: str, name: str, encoding: str) -> Iterator[tuple[int, str, str]]:
     """Yield the line, the opening tag, and what stands between the tags of a name, one block at a time."""
     begins, ends = (re.compile(f"<{end}(?:{name})>", re.IGNORECASE) for end in ("", "/"))
     opening = closing = ""
     began, size, tag, kept = 0, 0, "", [""]
-    for number, line in lines(path, encoding=encoding):
+    for number, line in _cut(path, ends, encoding):
         start = begins.search(line) if "<" in line else None
         if start:
             if began:
@@ -302,8 +309,9 @@ def _read(
             raise error.at(path, place) from None
         if not key:
             raise InputError(f"the {noun} has no id", path=path, line=place)
+        known = len(seen)
         first = seen.setdefault(key, int(place) if isinstance(place, FilePlace) else place)
-        if first != place:
+        if len(seen) == known:
             if isinstance(place, FilePlace):  # too large to be kept of every document
                 first = next(each for each, _ in rows_of(source, noun, encoding) if each == first)
             raise repeated(f"{noun} '{document.id}'", first=place_of(path, first), path=path, line=place)

@@ -417,7 +417,7 @@ def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
             "unjudged_documents",
             (
                 f"retrieved documents that not all judges judged ({unjudged:,} in "
-                f"{counted(len(runs), 'run')}) count as non-relevant for every judge"
+                f"{counted(len(runs), 'run')}) count as unjudged for every judge"
             ),
             unjudged,
         ),
