@@ -358,7 +358,7 @@ def test_pairs_without_a_text_are_said_and_left_out(tmp_path: Path) -> None:
             ("unknown_documents", 1),
         ]
         assert [str(notice) for notice in found.warnings][1].startswith(
-            "left out 1 document in the pool but not in"
+            "left out 1 pooled document missing from"
         )
         assert [card["document"] for card in Judge(found).post("/api/cards", count=9).data["cards"]] == ["d1"]
         assert len(found.store.pairs()) == 3
@@ -379,9 +379,7 @@ def test_a_pool_whose_ids_no_store_can_hold_is_refused_before_there_is_a_store(t
 def test_a_pool_of_other_documents_is_refused(tmp_path: Path) -> None:
     files = write(tmp_path, pairs=[("q1", "x1"), ("q1", "x2")])
     with (
-        pytest.raises(
-            InputError, match=r"there is no text for any document in the pool \(for example, 'x1'\)"
-        ),
+        pytest.raises(InputError, match=r"there is no text for any pooled document \(for example, 'x1'\)"),
         opened(files.pool, files.docs, files.queries, files.store),
     ):
         pass
@@ -390,7 +388,7 @@ def test_a_pool_of_other_documents_is_refused(tmp_path: Path) -> None:
 def test_a_pool_without_a_whole_pair_is_refused(tmp_path: Path) -> None:
     files = write(tmp_path, pairs=[("q1", "x1"), ("x", "d1")])
     with (
-        pytest.raises(InputError, match="no pair in the pool has both a query with a text"),
+        pytest.raises(InputError, match="no pooled pair has both a query with a text"),
         opened(files.pool, files.docs, files.queries, files.store),
     ):
         pass

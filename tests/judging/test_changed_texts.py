@@ -127,7 +127,7 @@ def test_a_judgment_of_a_text_that_changed_between_two_starts_is_refused(files: 
     with opened(files.pool, files.docs, files.queries, files.store) as page:
         (notice,) = [notice for notice in page.warnings if notice.code == "changed_texts"]
         assert notice.count == 1
-        assert "as 'd2'" in str(notice)
+        assert "(d2)" in str(notice)
         events = [event(pair, digest=cards[pair]["digest"]) for pair in cards]
         answer = post(page, "/api/events", events=events[:2])
         assert (answer.status, "'d0' has changed" in answer.text) == (409, True)

@@ -74,7 +74,7 @@ def test_an_undo_is_an_event_that_brings_back_what_was_before(store: Store, path
 
 def test_nobody_undoes_what_another_judge_did(store: Store) -> None:
     act(store, "ann", event(1))
-    with pytest.raises(UsageError, match="the judgment to undo is not"):
+    with pytest.raises(UsageError, match="the judgment or skip to undo is not"):
         act(store, "bob", event(1, 2, "undo", undoes=event(1)["key"]))
 
 

@@ -177,11 +177,11 @@ class AccessControl:
         host = _split(f"//{headers.get('host', '')}")
         if self.local and not is_loopback(host):
             return PlainTextResponse(
-                "Open this page on the machine it runs on, as localhost or 127.0.0.1.\n", 421
+                "On the machine where `leadline judge` runs, open the address it printed.\n", 421
             )
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > LARGEST:
-            return PlainTextResponse("The request is too long.\n", 413)
+            return PlainTextResponse(f"The request is longer than {LARGEST:,} bytes.\n", 413)
         opening = scope["path"] == "/enter" or scope["path"].startswith("/static/")
         if self.token is not None and not opening and not self.knows(headers):
             if scope["path"].startswith("/api/"):
@@ -271,10 +271,10 @@ def token_for(host: str, token: str | None) -> str | None:
     if token is None:
         return None if is_loopback(host) else secrets.token_urlsafe(16)
     if len(token) < SHORTEST or token != token.strip():
-        blanks = " and begins or ends with whitespace" if token != token.strip() else ""
+        length = f"has {counted(len(token), 'character')}"
+        found = length if token == token.strip() else "begins or ends with whitespace"
         raise UsageError(
-            f"the token has {counted(len(token.strip()), 'character')}{blanks}. Use at least {SHORTEST} "
-            "characters, without leading or trailing whitespace."
+            f"the token {found}. Use at least {SHORTEST} characters, without leading or trailing whitespace."
         )
     return token
 

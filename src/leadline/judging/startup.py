@@ -105,9 +105,7 @@ def opened(
     reading = dict(reading or {})
     rows, drawn = (None, None) if pool is None else pooled(pool)
     if stop_when is not None and (drawn is None or "measures" not in drawn.design):
-        raise UsageError(
-            "a stopping rule needs a sampled pool. Pass a pool drawn with `leadline pool --for`."
-        )
+        raise UsageError("--stop-when needs a pool drawn with `leadline pool --for`")
     rule = fixed = None
     if stop_when is not None and drawn is not None:  # before a store is created
         rule = parse_rule(stop_when, drawn.design["measures"], drawn.design.get("rel"))
@@ -136,8 +134,8 @@ def opened(
             pair_ids = {pair.id for pair in pairs if pair.query in topics and pair.document in texts.ids}
             if pairs and not pair_ids:
                 raise InputError(
-                    "no pair in the pool has both a query with a text and a document with a text",
-                    hint="Check that the ids match.",
+                    "no pooled pair has both a query with a text and a document with a text",
+                    hint="Check that the ids match those in --queries and --docs.",
                 )
             share = OVERLAP if overlap is None else overlap
             queues = Queues(opened_store, judges=names, overlap=share, known=pair_ids)
@@ -147,8 +145,8 @@ def opened(
             if before:
                 message = (
                     f"{counted(before, 'pair')} of the pool had been judged before the draw, so the page "
-                    "does not show them and computes no half-widths. Merge these judgments with those of the "
-                    "store before you evaluate (docs/judging.md)"
+                    "shows only the other pairs, and no half-widths. Merge the earlier judgments with those "
+                    "of the store before you evaluate (docs/judging.md)"
                 )
                 warnings.append(ResultWarning("judged_before", message, before))
             if drawn is not None and not before and "measures" in drawn.design:
@@ -193,13 +191,13 @@ def _missing(
         whole = {getattr(pair, noun) for pair in pairs}
         if whole and len(missing) == len(whole):
             raise InputError(
-                f"there is no text for any {noun} in the pool (for example, '{min(missing)}')",
+                f"there is no text for any pooled {noun} (for example, '{min(missing)}')",
                 path=path,
                 hint="Check that the ids match.",
             )
         if missing:
-            count = counted(len(missing), noun, "queries" if noun == "query" else "")
-            message = f"left out {count} in the pool but not in {path}, such as '{min(missing)}'"
+            count = counted(len(missing), f"pooled {noun}", "pooled queries" if noun == "query" else "")
+            message = f"left out {count} missing from {path} ({first_few(sorted(missing))})"
             yield ResultWarning(code, message, len(missing))
 
 
@@ -216,7 +214,7 @@ def _changed(store: Store, queues: Queues, cards: Cards) -> Iterator[ResultWarni
                 changed.add(pair.document)
     if changed:
         count = counted(len(changed), "judged document")
-        message = f"kept the grades of {count} whose text has changed since, such as '{min(changed)}'"
+        message = f"kept the grades of {count} whose text has changed since ({first_few(sorted(changed))})"
         yield ResultWarning("changed_texts", message, len(changed))
 
 
@@ -236,8 +234,8 @@ def check_scale(drawn: DrawnPool | None, grades: Sequence[Grade], store: str = "
             how = f"Use a new store and {scale}" if store else f"Pass {scale}"
             if level > HIGHEST:
                 how = f"Grades cannot exceed {HIGHEST}, so draw a pool with a lower relevance level"
-            where = f" in {store}" if store else ""
-            raise UsageError(f"the pool is for {measure}, but the highest grade{where} is {highest}. {how}.")
+            where = f"in {store}" if store else "on the scale"
+            raise UsageError(f"the pool is for {measure}, but the highest grade {where} is {highest}. {how}.")
 
 
 def check_forms(text: str) -> tuple[str, ...]:
@@ -369,7 +367,8 @@ def _scale(known: Mapping[str, Mapping[str, float]], given: set[float]) -> str:
         whole = all(value in range(HIGHEST + 1) for value in values)
         if 2 <= len(values) <= MOST_GRADES and whole:
             return ",".join(f"{value:g}=grade {value:g}" for value in values)
+    noun = "grade" if len(values) == 1 else "grades"
     raise UsageError(
-        f"simulated judges would need the grades {first_few(values, 6)}, but a store has at most "
+        f"simulated judges would need the {noun} {first_few(values, 6)}, but a store has at most "
         f"{MOST_GRADES} grades, all whole numbers from 0 to {HIGHEST}. Use judgments within these limits."
     )

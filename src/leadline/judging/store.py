@@ -444,7 +444,7 @@ class Store:
                 (event.undoes, judge, event.pair),
             ).fetchone()
             if undone is None:
-                raise UsageError("the judgment to undo is not in the store")
+                raise UsageError("the judgment or skip to undo is not in the store")
         if connection.execute("SELECT 1 FROM pairs WHERE id = ?", (event.pair,)).fetchone() is None:
             raise UsageError(f"pair {event.pair} is not in the store")
         cursor = connection.execute(

@@ -19,11 +19,11 @@ REMARKS = rb"(?:#(?:[ \t][^\n]*|\r?)(?:\n|\Z)|[ \t\r]*\n)+"  # and empty lines
 NUMBER = rb"[-+.0-9][-+.0-9eE]*"
 WHOLE = rb"[-+]?[0-9]+"
 A_RUN = (
-    "This looks like a run, but qrels are needed here. If you pass both, qrels come first (QRELS "
+    "This looks like a run, but qrels are needed here. Commands that take both expect the qrels first (QRELS "
     "RUN...). If you have no qrels, use `leadline unjudged RUN...`"
 )
 QRELS = (
-    "This looks like qrels, but a run is needed here. If you pass both, qrels come first (QRELS "
+    "This looks like qrels, but a run is needed here. Commands that take both expect the qrels first (QRELS "
     "RUN...). To find unjudged documents, use `leadline pool RUN... --depth K --judged QRELS -o POOL`"
 )
 FEATURES = "This looks like learning-to-rank features. If Quepid wrote them, export CSV or TREC files instead"

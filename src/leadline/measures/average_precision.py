@@ -154,7 +154,7 @@ class SetAP(Measure):
     """
 
     title = "average precision of the set"
-    formula = "r^2 / (n R), with r relevant among n retrieved"
+    formula = "r^2 / (n R), with r of R relevant documents among n retrieved"
     source = "trec_eval set_map"
     aliases: ClassVar[Aliases] = {"set_map": {}}
 
@@ -181,8 +181,10 @@ class infAP(Measure):  # noqa: N801  # the field's spelling
     """
 
     title = "inferred average precision"
-    formula = "1/R * sum over the ranks k of relevant documents of (1/k + (k-1)/k * pooled/(k-1) * (r + e) "
-    formula += "/ (r + n + 2 e)); pooled, r and n: pooled, relevant and non-relevant documents above k"
+    formula = (
+        "1/R * sum over the ranks k of relevant documents of (1 + pooled * (r + e) / (r + n + 2 e)) / k; "
+        "R: relevant documents; pooled, r and n: pooled, relevant and non-relevant documents above k"
+    )
     source = "Yilmaz and Aslam 2006, as in trec_eval infAP"
 
     rel: float = number(1.0, low=0.0)

@@ -110,7 +110,7 @@ class Q(_Blended):
 
     title = "Q-measure"
     formula = "sum over relevant documents at ranks r <= k of (relevant documents + beta * gain) / "
-    formula += "(r + beta * ideal gain), all three up to rank r, / R"
+    formula += "(r + beta * ideal gain), all three up to rank r, / R (all relevant documents)"
     source = "Sakai 2004; NTCIREVAL"
     aliases: ClassVar[Aliases] = {"q_measure": {}, "Q-measure": {}, "QMeasure": {}, "qm": {}}
 
@@ -165,7 +165,7 @@ class P_measure(_Blended):  # noqa: N801  # the field's spelling
     """
 
     title = "P-measure"
-    formula = "blended ratio at the first document of the highest grade in the list"
+    formula = "blended ratio (see Q) at the first document of the highest grade in the list"
     source = "Sakai 2006; Sakai 2007a; NTCIREVAL"
     aliases: ClassVar[Aliases] = {"P-measure": {}, "PMeasure": {}}
 

@@ -115,7 +115,9 @@ class DCGCurve:
         return values
 
 
-NO_LEVEL = {"rel": "The gain is the grade, even below the relevance level (ranx gives such grades no gain)"}
+NO_LEVEL = {
+    "rel": "Every positive grade gives a gain, even one below the relevance level (in ranx, it gives none)"
+}
 
 
 class CG(Measure):
@@ -279,8 +281,8 @@ class RnDCG(Measure):
 
     title = "nDCG averaged over levels of gain"
     formula = (
-        "mean over positive gains g of nDCG at the number of documents with gain g or more, "
-        "and at the end of a list that is longer by two or more"
+        "mean over positive gains g of nDCG@k, k = number of judged documents with gain g or more; "
+        "a list longer than the largest k by two or more adds nDCG at its length"
     )
     source = "trec_eval Rndcg"
 
@@ -313,7 +315,7 @@ class nDCGrel(Measure):  # noqa: N801  # the field's spelling
     """
 
     title = "nDCG averaged over relevant documents"
-    formula = "mean over documents of positive gain of nDCG at their rank (not retrieved: DCG / ideal DCG)"
+    formula = "mean of nDCG at the ranks of documents with a positive gain (not retrieved: DCG / ideal DCG)"
     source = "trec_eval ndcg_rel"
     aliases: ClassVar[Aliases] = {"ndcg_rel": {}}
 

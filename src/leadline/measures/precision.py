@@ -60,7 +60,7 @@ class R(Measure):
     """
 
     title = "recall"
-    formula = "relevant documents at ranks 1..k / R"
+    formula = "relevant documents at ranks 1..k / all relevant documents"
     source = "van Rijsbergen 1979; Manning, Raghavan and Schuetze 2008, section 8.3; trec_eval recall"
     aliases: ClassVar[Aliases] = {"recall": {}, "set_recall": {}, "SetR": {}, "RetrievalRecall": {}}
     default_cutoffs: ClassVar[DefaultCutoffs] = {"recall": CUTOFFS, "set_recall": (), "setr": ()}
@@ -174,7 +174,7 @@ class RelP(Measure):
     """
 
     title = "relative precision"
-    formula = "relevant documents at ranks 1..k / min(k, R)"
+    formula = "relevant documents at ranks 1..k / min(k, R), R = number of relevant documents"
     source = "trec_eval relative_P; Thakur et al. 2021 (BEIR), R_cap"
     aliases: ClassVar[Aliases] = {"relative_P": {}, "R_cap": {}, "recall_cap": {}}
     default_cutoffs: ClassVar[DefaultCutoffs] = {"relative_p": CUTOFFS}
@@ -195,7 +195,7 @@ class SetRelP(Measure):
     """
 
     title = "relative precision of the set"
-    formula = "r / min(n, R), with r relevant among n retrieved"
+    formula = "r / min(n, R), with r of R relevant documents among n retrieved"
     source = "trec_eval set_relative_P; ir_measures SetRelP"
     aliases: ClassVar[Aliases] = {"set_relative_P": {}}
 

@@ -106,7 +106,7 @@ class Rpref(Measure):
 
     title = "graded preference"
     formula = "sum over retrieved documents with a gain g of g * (1 - loss / divisor), / sum of the gains; "
-    formula += "divisor=all: N + R - sum of the gains / largest gain of the query"
+    formula += "divisor=all: judged documents - sum of the gains / largest gain of the query"
     source = "De Beer and Moens 2006; Sakai 2007b; NTCIREVAL"
     aliases: ClassVar[Aliases] = {"rpref_relative": {}, "rpref_N": {"divisor": "all"}}
 
@@ -138,7 +138,8 @@ class binG(Measure):  # noqa: N801  # the field's spelling
     """
 
     title = "binary G"
-    formula = "1/R * sum over retrieved relevant documents of 1 / log2(2 + non-relevant documents above)"
+    formula = "sum over retrieved relevant documents of 1 / log2(2 + non-relevant documents above), / R "
+    formula += "(all relevant documents)"
     source = "trec_eval binG"
     aliases: ClassVar[Aliases] = {"binary_g": {}}
 
