@@ -29,7 +29,7 @@ SETTINGS = {
     "leadline_pool": "path of the pool that was judged, relative to the pytest configuration file",
     "leadline_machine": "path of LLM labels for the pool, relative to the pytest configuration file",
     "leadline_confidence": "confidence level that leadline_gate uses (default: 0.95)",
-    "leadline_test": "significance test that leadline_gate uses (default: T)",
+    "leadline_test": "significance test that leadline_gate uses (default: T, the paired t-test)",
     "leadline_seed": "random seed that leadline_gate uses (default: 0)",
 }
 

@@ -56,7 +56,7 @@ def test_the_page_counts_significant_differences(
 ) -> None:
     path = tmp_path / "page.html"
     assert leadline(*ASKED, *(f"-m{name}" for name in measures.split()), "-o", path).status == 0
-    said = f"<p>Significant differences among 1 pair, by measure: {words}</p>"
+    said = f"<p>Significant differences by measure (1 pair of runs): {words}</p>"
     assert said in path.read_text(encoding="utf-8")
 
 
@@ -171,8 +171,17 @@ def test_where_all_differences_are_significant_no_others_are_counted() -> None:
     good, bad = {"a": 1.0}, {"b": 1.0}
     runs = {"good": dict.fromkeys(qrels, good), "bad": dict.fromkeys(qrels, bad) | {"q0": good}}
     assert tally(compare(qrels, runs, measures="AP")) == (
-        "Significant differences among 1 pair, by measure: AP 1."
+        "Significant differences by measure (1 pair of runs): AP 1."
     )
+
+
+def test_the_story_names_the_runs_that_are_as_good_as_the_best_one() -> None:
+    qrels = {f"q{query}": {"a": 1} for query in range(6)}
+    good = {query: {"a": 1.0} for query in qrels}
+    bad = {query: {"b": 2.0, "a": 1.0} for query in qrels}
+    told = story(compare(ll.evaluate(qrels, {"x": good, "y": good, "z": bad}, "RR")))
+    assert told[0].endswith("tied with y.")
+    assert "tied" not in story(compare(ll.evaluate(qrels, {"x": good, "z": bad}, "RR")))[0]
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -206,7 +206,7 @@ def test_swapping_the_arms_turns_the_sign(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({}, "pass counts, one log of both arms, or one log per arm"),
+        ({}, "pass counts (`a` and `b`), one log of both arms, or one log per arm (`a_log` and `b_log`)"),
         ({"a": (1, 2)}, "there is only one arm. Pass counts for A and for B"),
         ({"a_log": "x"}, "there is only one arm. Pass one log for A and one for B"),
         ({"a": (3, 2), "b": (1, 2)}, "A: there are more clicks (3) than users (2)"),
@@ -267,6 +267,27 @@ def test_an_impossible_smallest_difference_is_a_warning_beside_the_result() -> N
     assert found.sizes.users_needed is None
     assert found.compared.p < 0.001
     assert "impossible_difference" in codes(found)
+
+
+def test_rows_are_not_called_users_in_a_warning_about_their_number(tmp_path: Path) -> None:
+    path = write(tmp_path / "log.csv", [(arm, row % 2, "") for arm in "ab" for row in range(100)])
+    (found,) = [one for one in abtest(path, smallest=0.9).warnings if one.code == "impossible_difference"]
+    assert "number of rows" in found.message
+
+
+def test_a_click_without_a_position_is_not_called_too_deep(tmp_path: Path) -> None:
+    rows = [(arm, row % 2, "", 1 + row % 3) for arm in "ab" for row in range(30)]
+    for extra, says in (([], "position 2"), ([("a", 1, "", "")], "position 2 or without a position")):
+        path = write(tmp_path / "log.csv", rows + extra, "arm,click,user,position")
+        notes = {one.code: one.message for one in abtest(path, position="position", within=2).warnings}
+        assert notes["below_positions"].endswith(says)
+
+
+def test_arms_are_two_or_the_only_ones(tmp_path: Path) -> None:
+    path = write(tmp_path / "log.csv", [("a", 1, "u"), ("b", 0, "v")])
+    assert abtest(path, arms=[]).compared == abtest(path).compared
+    with pytest.raises(UsageError, match="two different arms"):
+        abtest(path, arms=["a", "b", "a"])
 
 
 @pytest.mark.parametrize("power", [0, 0.02, 1, 2])

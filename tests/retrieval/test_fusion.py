@@ -226,7 +226,8 @@ def test_lists_of_equal_scores_and_negative_scores_are_counted() -> None:
     assert [(one.code, one.count) for one in equal.warnings] == [("equal_scores", 1)]
     negative = fuse([{"q": {"a": -1.0}}, {"q": {"a": 2.0, "b": -1.0}}], "CombSUM", normalise="none")
     assert [(one.code, one.count) for one in negative.warnings] == [("negative_scores", 2)]
-    assert not fuse([{"q": {"a": -1.0}}, {"q": {"a": 2.0, "b": -1.0}}], "CombMAX", normalise="none").warnings
+    for method in ("CombMAX", "CombANZ"):  # no sums
+        assert not fuse([{"q": {"a": -1.0}}, {"q": {"a": 2.0, "b": -1.0}}], method, normalise="none").warnings
 
 
 def test_depth_keeps_the_best_documents_of_each_query() -> None:

@@ -196,7 +196,7 @@ def check_arguments(
 OPTION = (
     r"`leadline [^`]*`|(?:--config [a-z]+\.|-C (?:[a-z]+\.)?)([a-z_0-9]+)"
     r"(?:=('[^']+'|[\w|:@/%+-]+(?:[.,][\w|:@/%+-]+)*))?"
-    r"|--([a-z][a-z-]*[a-z])(?: ([A-Z]{2,}(?::[A-Z]+)?|\w+(?:\([\w=.,]+\))?(?:[.,@]\w+)*)(?![\w-]))?"
+    r"|--([a-z](?:[a-z-]*[a-z])?)(?: ([A-Z]{2,}(?::[A-Z]+)?|\w+(?:\([\w=.,]+\))?(?:[.,@]\w+)*)(?![\w-]))?"
 )
 # Settings that only some functions take; the readers take them for all others.
 READERS = {

@@ -55,7 +55,7 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
     if units is not None and result.unit == "row":
         words = (
             f"{counted(len(units.arm), 'row is', 'rows are')} not grouped by user. Clicks by the same "
-            "user are dependent, so p is usually too small and the interval too narrow. If the log has a "
+            "user are dependent, so p is usually too small and the interval too narrow. If there is a "
             "column of users, add --user COLUMN."
         )
         found.append(("ungrouped", words, len(units.arm)))
@@ -64,9 +64,8 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
     if fewest < FEW:
         clicked = f"only {counted(fewest, result.unit)}" if fewest else f"no {result.unit}s"
         words = (
-            f"arm {rarest.name} has {clicked} with a click. Single clicks are unreliable (a summary may "
-            f"mislead), and with fewer than {FEW}, the relative standard error of a low clickthrough is "
-            "about 10 % or more."
+            f"arm {rarest.name} has {clicked} with a click. With fewer than {FEW} such {result.unit}s, the "
+            "relative standard error of a low clickthrough is about 10 % or more."
         )
         found.append(("few_clicks", words, max(1, fewest)))
     fewest_users = min(arm.units for arm in result.arms)
@@ -74,11 +73,11 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
     if math.isnan(result.compared.low):
         few = fewest_users < FEW_USERS
         words = (
-            f"no interval and no test for clicks per row: an arm has fewer than {FEW_USERS} users. Intervals "
-            "from so few users are too narrow."
+            "no interval of the difference and no test for clicks per row: an arm has fewer than "
+            f"{FEW_USERS} users. Intervals from so few users are too narrow."
             if few
-            else "no interval and no test for clicks per row: in one arm, all users have the same clicks per "
-            "row, so the variance cannot be estimated"
+            else "no interval of the difference and no test for clicks per row: in an arm, all users have "
+            "the same clicks per row, so the variance cannot be estimated"
         )
         found.append(("few_users" if few else "no_variance", words, 1))
     elif result.options["metric"] == "rows" and fewest_users < ENOUGH_USERS:
@@ -90,8 +89,8 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
         found.append(("approximate_intervals", words, fewest_users))
     if smallest is not None and not math.isnan(result.compared.low) and result.sizes.users_needed is None:
         words = (
-            f"the number of users for a difference of {smallest:g} is not computed: for any clickthrough in "
-            "the interval of A, the clickthrough of B would be below 0 or above 1"
+            f"the number of {result.unit}s for a difference of {smallest:g} is not computed: for any "
+            "clickthrough in the interval of A, the clickthrough of B would be below 0 or above 1"
         )
         found.append(("impossible_difference", words, 1))
     if result.compared.test.startswith("Fisher"):
@@ -105,11 +104,12 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
         )
         found.append(("sample_ratio", words, 1))
     if log is not None and units is not None:
-        others = f"excluded {counted(log.others, 'row')} from other arms"
+        others = f"excluded {counted(log.others, 'row')} of other arms"
         crossed = (
             f"excluded {counted(units.crossed, 'user')} in several arms, because a user should see only one"
         )
         below = f"excluded {counted(lost, 'row')} below position {result.options['within']}"
+        below += " or without a position" * bool(np.isnan(log.position).any())
         gone = len(np.unique(log.users)) - units.crossed - len(units.arm) if result.unit == "user" else 0
         below += f" and {counted(gone, 'user')} with no other rows" * (gone > 0)
         order = (
@@ -274,7 +274,7 @@ def abtest(
     elif metric == "rows" and effect != EXPECTED:
         raise UsageError(
             "`--config abtest.effect` tunes the sequential test, which the metric `rows` does not have. "
-            "Leave it out."
+            "Leave out `--config abtest.effect`."
         )
     read = _read(log, a, b, a_log, b_log, Columns(click, arm, user, position, time), arms)
     depth = None if position is None else within or FIRST_PAGE
@@ -332,7 +332,10 @@ def _read(
     inputs = [name for name, given in there.items() if given]
     if len(inputs) != 1:
         given = f", but not {' and '.join(inputs)} together" if inputs else ""
-        raise UsageError(f"pass counts, one log of both arms, or one log per arm{given}")
+        raise UsageError(
+            "pass counts (`--a` and `--b`), one log of both arms, or one log per arm (`--a-log` and "
+            f"`--b-log`){given}"
+        )
     if log is not None:
         return chosen_arms(read_log(log, columns), arms)
     if arms is not None:

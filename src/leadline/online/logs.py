@@ -20,7 +20,7 @@ from leadline.io.small_tables import need_columns, records
 
 HINTS = {  # of values that are refused
     "a number of clicks": "Write a whole number of at least 0",
-    "a position": "Write a whole number of at least 1, or leave the cell empty",
+    "a position": "Write a whole number of at least 1. For a page view without a click, leave the cell empty",
     "a time": "Write a number, or a time such as 2019-11-24 00:00:17",
 }
 YES = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
@@ -138,7 +138,7 @@ def _log(
 
 def chosen_arms(log: Log, names: Sequence[str] | None) -> Log:
     """Return the log of two arms, A and B: those named, or the only two, by name."""
-    if names is None:
+    if names is None or len(names) == 0:
         if len(log.arms) != 2:
             shown = first_few(log.arms, 6)
             hint = "" if len(log.arms) < 2 else " Choose two arms with `--arms`."
@@ -150,9 +150,10 @@ def chosen_arms(log: Log, names: Sequence[str] | None) -> Log:
     names = [names] if isinstance(names, str) else names
     for name in names:
         if name not in log.arms:
-            meant = did_you_mean(name, log.arms, cutoff=0.4) or f"Use {either(log.arms[:6])}."
+            arms = f"{'arms are' if len(log.arms) > 1 else 'only arm is'} {first_few(log.arms, 6)}"
+            meant = did_you_mean(name, log.arms, cutoff=0.4) or f"The {arms}."
             raise UsageError(f"there is no arm '{name}'. {meant}")
-    if len(set(names)) != 2:
+    if len(names) != 2 or names[0] == names[1]:
         raise UsageError(f"choose two different arms, not {either(map(repr, names), 'and')}")
     codes = np.array([names.index(arm) if arm in names else -1 for arm in log.arms])[log.arm]
     chosen = codes >= 0

@@ -30,7 +30,7 @@ from leadline.data.optional import require
 from leadline.data.reading import refuse_unknown
 from leadline.data.table import Cell, Table, interval_texts, plain
 from leadline.data.wording import counted, percent, queries_between, visible
-from leadline.errors import UsageError
+from leadline.errors import UsageError, either
 from leadline.estimation.estimated_columns import basis_of
 from leadline.estimation.measured import drawn_from, estimates_of, measured
 from leadline.evaluation.evaluate import DEFAULT_MEASURES, TestedOptions
@@ -299,6 +299,8 @@ def story(comparison: Comparison) -> list[str]:
     first_sentence = f"The best run by {measure} is {results.names[best]} with {results.means[best, 0]:.4f}"
     if not np.isnan(low):
         first_sentence += f" ({percent(rules.confidence)} interval {low:.4f} to {high:.4f})"
+    tied = [results.names[run] for run in order[1:] if run in results.best()[0]]
+    first_sentence += f", tied with {either(tied, 'and')}" if tied else ""
     compared = np.zeros(len(comparison.names), dtype=np.bool_)
     first, second = comparison.pairing
     compared[first[second == best]] = compared[second[first == best]] = True
@@ -317,7 +319,9 @@ def story(comparison: Comparison) -> list[str]:
             f"{results.names[best]} is significantly better than all {number} runs compared with it.",
         ]
     undecided = [results.names[run] for run in order if compared[run] and not significant[run]]
-    listed = ", ".join(undecided[:6]) + (f" and {len(undecided) - 6} more" if len(undecided) > 6 else "")
+    listed = f"{', '.join(undecided[:6])} and {len(undecided) - 6} more"
+    if 0 < len(undecided) <= 6:
+        listed = either(undecided)
     of = f"than {better} of" if better else "than any of"
     of = f"{'' if better else 'not '}significantly better {of} the {number} runs compared with it"
     rest = f" It does not differ significantly from {listed}." if undecided else ""
@@ -348,7 +352,7 @@ def tally(comparison: Comparison) -> str:
         for index, measure in enumerate(comparison.results.measures)
     ]
     pairs = counted(significant.shape[1], "pair")
-    told = f"Significant differences among {pairs}, by measure: {', '.join(parts)}."
+    told = f"Significant differences by measure ({pairs} of runs): {', '.join(parts)}."
     others = [verdict for row in comparison.verdicts for verdict in row if verdict not in ("better", "worse")]
     return f"{told} Other comparisons: {counts_of(others)}." if others else told
 

@@ -25,10 +25,9 @@ from leadline.retrieval.fusion_lists import (
     lists_of_equal_scores,
     normalised,
 )
-from leadline.retrieval.fusion_methods import FUSIONS, FusionMethod
+from leadline.retrieval.fusion_methods import FUSIONS, CombANZ, FusionMethod
 
 REPAIRS = {
-    "other_tags": ("further run tag", "further run tags", "(only the last is used)"),
     "repeated": ("repeated document", "repeated documents", "(one of each kept)"),
     "dropped": ("line", "lines", "with score NaN (dropped as requested)"),
     "extra_columns": ("line", "lines", "with more than six columns (the extra columns are ignored)"),
@@ -229,7 +228,7 @@ def _warnings(
             warnings.append(ResultWarning("missing_queries", message, missing))
     scored = method.uses_scores
     equal = lists_of_equal_scores(lists) if scored and normalisation in DIVIDING else 0
-    sums = scored and method.weighted and normalisation == "none"
+    sums = scored and method.weighted and not isinstance(method, CombANZ) and normalisation == "none"
     negative = int(np.count_nonzero(lists.score < 0)) if sums else 0
     below = counted(negative, "score is", "scores are")
     below += " below 0, so being retrieved by one more run can lower a document's fused score"

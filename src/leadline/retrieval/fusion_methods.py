@@ -59,7 +59,7 @@ class CombMNZ(FusionMethod):
     weighted (WMNZ). a: (3 + 4) 2 = 14, b: 14, c: (1 + 2) 2 = 6.
     """
 
-    title = "sum of scores times number of runs with the document"
+    title = "sum of scores times the number of runs with the document"
     formula = "(sum of s) (sum of w)^gamma"
     source = "Fox and Shaw 1993; gamma: Lee 1997; weights: Wu and Crestani 2002"
     aliases: ClassVar[Aliases] = {"mnz": {}, "wmnz": {}, "CombGMNZ": {}, "gmnz": {}}
@@ -146,7 +146,7 @@ class Mixed(FusionMethod):
     a: (3 + 4) sqrt(2) = 9.8995, b: 9.8995, c: (1 + 2) sqrt(2) = 4.2426.
     """
 
-    title = "sum of scores times square root of the number of runs with the document"
+    title = "sum of scores times the square root of the number of runs with the document"
     formula = "(sum of w s) sqrt(number of runs with the document)"
     source = "Wu and Crestani 2002"
     uses_scores = True
