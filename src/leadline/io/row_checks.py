@@ -84,8 +84,8 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint
     if what == "document id" and "run" in columns and not find(columns, (*SCORE, *GRADE, *RANK)):
         hint = "If these are per-query values, pass them to `leadline compare`, without judgments and runs"
     texts = find(columns, WITHOUT_IDS)
-    ids = WITHOUT_IDS[texts] if texts is not None else ""
-    if texts is not None and find(columns, LISTED[:-1]) is None:  # "id" may be that of a query
+    ids = WITHOUT_IDS[texts] if texts is not None else find(columns, WITHOUT_IDS.values()) or ""
+    if ids and find(columns, LISTED[:-1]) is None:  # "id" may be that of a query
         hint = f"Column '{texts}' contains texts, but leadline needs ids such as those in '{ids}'"
         both = [name for name in WITHOUT_IDS if name in columns]
         if len(both) > 1:  # of what was retrieved, and of what was expected

@@ -153,7 +153,10 @@ def _encoded_array(array: np.ndarray[Any, Any]) -> dict[str, Any]:
 def _encoded_instance(value: Any) -> dict[str, Any]:
     kind = type(value)
     if kind.__module__.partition(".")[0] not in PACKAGES:
-        raise TypeError(f"an object of type {kind.__module__}.{kind.__qualname__} cannot be saved")
+        raise TypeError(
+            f"an object of type {kind.__module__}.{kind.__qualname__} cannot be saved as JSON or Parquet. "
+            "Save the result as .csv instead."
+        )
     name: dict[str, Any] = {KIND: f"{kind.__module__}:{kind.__qualname__}"}
     if issubclass(kind, Enum):
         return name | {"name": value.name}
