@@ -88,7 +88,6 @@ def command(
     """
     from leadline.io.texts import read_queries
     from leadline.retrieval.index import open_index
-    from leadline.retrieval.index.reader import OUTDATED
     from leadline.retrieval.search import page, result_lists, search
 
     output, form = outputs.thing, outputs.form
@@ -124,7 +123,7 @@ def command(
     texts: dict[str, str] = {}
     if show is not None:
         if opened_index.has_text and opened_index.is_outdated():
-            runs.warnings.append(ResultWarning("outdated", OUTDATED, 1))
+            runs.warnings.append(ResultWarning("outdated", opened_index.outdated, 1))
         lists = result_lists(runs, {query.id: query.content for query in query_texts}, show)
         notes = list(map(str, runs.warnings))
         if form == "html":

@@ -123,7 +123,6 @@ def in_index(path: str, doc: str, requested: str | None, _reading: dict[str, Any
     """Find a document whose text is stored in an index."""
     from leadline.data.ids import to_bytes, to_text
     from leadline.retrieval.index import open_index
-    from leadline.retrieval.index.reader import OUTDATED
     from leadline.retrieval.search import body
 
     index = open_index(path)
@@ -135,7 +134,7 @@ def in_index(path: str, doc: str, requested: str | None, _reading: dict[str, Any
     text = index.text(code).decode("utf-8", "replace")
     prefix = index.header["options"].get("prefix") or 0
     warnings = raised(
-        ("outdated", OUTDATED, int(index.is_outdated())),
+        ("outdated", index.outdated, int(index.is_outdated())),
         ("prefix", f"the index stores only the first {prefix:,} bytes of each text", int(prefix > 0)),
     )
     return SummaryOutput(title, body(title, text), requested or str(index.analysis), warnings)

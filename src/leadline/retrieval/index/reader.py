@@ -22,7 +22,6 @@ from leadline.io.check_remarks import Problem
 from leadline.retrieval.index.index_files import TYPES, IndexArrays, digest
 from leadline.text import ANALYSES, Analysis
 
-OUTDATED = "the indexed file has changed since the index was built"  # what a warning says
 KEPT = 4096  # pairs whose windows are kept between queries
 
 
@@ -275,6 +274,11 @@ class Index:
         checksum, now = self.header["sha256"], digest(self.header["source"])
         return checksum is not None and now is not None and checksum != now
 
+    @property
+    def outdated(self) -> str:
+        """What a warning says if `is_outdated`; a relative path may also lead to another file."""
+        return f"{self.header['source']} differs from the file that was indexed"
+
     def __repr__(self) -> str:
         return f"Index({self.documents} documents, {self.terms} terms, {self.analysis})"
 
@@ -302,12 +306,13 @@ def check_index(path: str) -> Checked:
             checked.problems.append(_damaged(error, path))
     if not checked.problems:
         try:
-            outdated = Index(path).is_outdated()
+            index = Index(path)
+            outdated = index.outdated if index.is_outdated() else ""
         except LeadlineError as error:
             checked.problems.append(_damaged(error, path))
         else:
             if outdated:
-                checked.problems.append(Problem("outdated", None, OUTDATED, 1))
+                checked.problems.append(Problem("outdated", None, outdated, 1))
     return checked
 
 
