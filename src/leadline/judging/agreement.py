@@ -172,7 +172,8 @@ def agreement(
         raise UsageError(
             "--used-the-judge needs --runs, and either exactly two judges or --reference"
             if averaged
-            else "--used-the-judge needs a measure that is averaged over all queries, such as AP or nDCG@10"
+            else "--used-the-judge needs a measure with an arithmetic mean over all queries, such as AP or "
+            "nDCG@10"
         )
     if runs is not None and within is None:
         within = WITHIN

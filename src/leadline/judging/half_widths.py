@@ -513,8 +513,8 @@ class Precision:
             )
         if self.rule is not None and self.state is not None:
             looks = self.state["looks"]
-            when = f"checked after {listed(looks)} pairs" if looks else NEVER
-            facts.append(f"judging stops when {self.rule} ({when})")
+            stops = f"judging stops when {self.rule} (checked after {listed(looks)} pairs)" if looks else ""
+            facts.append(stops or f"the stopping rule {self.rule} is {NEVER}")
         elif self.state is not None:
             facts.append(
                 "the store has a stopping rule that does not apply now; to apply it, add --stop-when "
