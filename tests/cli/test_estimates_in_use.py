@@ -112,6 +112,20 @@ def test_estimates_are_drawn_with_their_intervals_and_not_by_query(
     assert [text.get_text() for text in again.axes[0].get_yticklabels()] == names
 
 
+def test_slices_of_saved_results_withhold_the_intervals_of_estimates_alone(
+    leadline: Leadline, tmp_path: Path
+) -> None:
+    files = tmp_path / "e.parquet", tmp_path / "t.parquet"
+    estimate(TRUTH, {name: RUNS[name] for name in "ab"}, "P@10").write(files[0])
+    evaluate(TRUTH, {name: RUNS[name] for name in "cd"}, "P@10").write(files[1])
+    kinds = "".join(f"{query},{number % 2}\n" for number, query in enumerate(QUERIES))
+    (tmp_path / "kinds.csv").write_text(f"query_id,kind\n{kinds}")
+    found = leadline("compare", *files, "--query-slice", f"{tmp_path / 'kinds.csv'}:kind", "-f", "json")
+    rows = [row for row in found.data["slices"] if row["slice"] is not None]
+    known = {frozenset((row["a"], row["b"])) for row in rows if not row["reason"]}
+    assert (len(rows), known) == (12, {frozenset("cd")})
+
+
 @pytest.mark.usefixtures("undrawn")
 def test_a_report_on_estimates_shows_no_single_queries(leadline: Leadline, tmp_path: Path) -> None:
     runs = {name: RUNS[name] for name in "abc"}

@@ -250,6 +250,13 @@ def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.Monk
     assert Path(path).resolve() in {Path(each).resolve() for each in result.sources}
 
 
+def test_notes_name_no_option_that_the_command_lacks() -> None:
+    graded = collection(a=[1, 2], b=[2, 2])
+    graded["qrels"]["q0"]["x1"] = 2
+    (said,) = (str(one) for one in of(graded).warnings if one.code == "grade_one_relevant")
+    assert "--level" not in said
+
+
 def test_a_folder_of_collections_is_a_suite_and_those_of_beir_too(tmp_path: Path) -> None:
     for name in ("one", "beir"):
         (tmp_path / name / "runs").mkdir(parents=True)

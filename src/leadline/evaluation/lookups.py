@@ -109,6 +109,7 @@ class Lookups:
     values: Floats
     averaged: Flags
     without_mean: Flags
+    sampling: list[dict[str, Any]] | None
     _resolve: Callable[[Any], Sequence[object]] | None
 
     if TYPE_CHECKING:  # defined by `Results`
@@ -127,14 +128,15 @@ class Lookups:
         def withheld(self) -> dict[str, dict[str, str]] | None:
             """Why estimates have no interval; None if the values are no estimates."""
 
-    def _withheld_over(self, members: Flags, run: int, place: int) -> str:  # noqa: ARG002  # of estimates
+    def _withheld_over(self, members: Flags, run: int, place: int) -> str:
         """Return why there is no interval over some of the queries; empty if there may be one."""
-        known = self.withheld is None or bool(members.all())
-        return "" if known else "the number of judgments per query is unknown"
+        estimates = {} if self.sampling is None else self.sampling[run]["estimate"]
+        exact = not estimates.get(str(self.measures[place]))
+        return "" if exact or members.all() else "the number of judgments per query is unknown"
 
     def _untested_over(self, members: Flags, pair: tuple[int, int], place: int) -> str:
         """Return why a pair of runs is not tested over some of the queries; empty if it may be."""
-        return self._withheld_over(members, pair[0], place)
+        return next(filter(None, (self._withheld_over(members, run, place) for run in pair)), "")
 
     def _size_note(self) -> str:
         """Return the number of runs, and over how many queries the means or sums are."""

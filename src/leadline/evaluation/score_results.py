@@ -196,7 +196,7 @@ def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
     ]
     rows = [results.queries.encode(first.queries.names) for results in parts]
     sampling = _merged(parts)
-    message = "values from sampled judgments are estimates, and intervals are over queries and samples"
+    message = "values from sampled judgments are estimates, and their intervals are over queries and samples"
     estimated = [] if sampling is None else [ResultWarning("estimates", message, 1)]
     return Results(
         [info for results in parts for info in results.runs],
@@ -400,7 +400,7 @@ class _Builder:
         if not found:
             raise InputError(
                 f"all measures are sums or geometric means over queries ({', '.join(sums)}), which are left "
-                f"out unless requested. Request one (`-m {sums[0]}`), or add a measure such as AP"
+                f"out unless requested. Ask for {sums[0]} by name, or add a measure such as AP to the scores"
             )
         return found
 
@@ -498,8 +498,9 @@ class _Builder:
                 continue
             low, high = float(np.nanmin(column)), float(np.nanmax(column))
             if low < measure.low - BEYOND or high > measure.high + BEYOND:
+                span = f"{measure.low:g} to {measure.high:g}".replace("-inf to", "at most")
                 words = (
-                    f"some values of {name} are outside its range of {measure.low:g} to {measure.high:g} "
+                    f"some values of {name} are outside its range of {span.replace('to inf', 'or more')} "
                     f"(lowest {low:g}, highest {high:g}), so leadline ignores this range"
                 )
                 self.warnings.append(ResultWarning("outside_range", words, 1))
@@ -546,7 +547,7 @@ class _Builder:
                     "queries. Add the missing values"
                 )
             words = (
-                f"queries for which some run has no {name}: {left} of {len(complete)} "
+                f"{name} is missing from some run for {left:,} of {len(complete):,} queries "
                 "(left out of every run's mean)"
             )
             self.warnings.append(ResultWarning("missing_dropped", words, left))
