@@ -22,6 +22,7 @@ from leadline.data.table import (
     printed_table,
 )
 from leadline.data.validation import check_arguments, name_keywords
+from leadline.data.wording import type_of
 from leadline.errors import InputError, UnknownOptionError, UsageError, did_you_mean, either, sentences
 from leadline.io.opening import digest_of
 from leadline.io.read_paths import refuse_sources
@@ -413,7 +414,7 @@ def _parsed(name: str, text: str) -> dict[str, Any]:
     except ValueError as error:
         raise UsageError(f"invalid JSON ({error}). {needed}") from None
     if not isinstance(data, dict):
-        raise UsageError(f"the JSON must be an object, but its type is {type(data).__name__}. {needed}")
+        raise UsageError(f"the JSON must be an object, but its type is {type_of(data)}. {needed}")
     return data
 
 

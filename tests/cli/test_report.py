@@ -12,7 +12,7 @@ import leadline as ll
 from conftest import REPOSITORY, Leadline
 from leadline.comparison.compare import compare
 from leadline.pages import _visible
-from leadline.pages.report import story, tally
+from leadline.pages.report import OVERLAP, story, tally
 
 EXAMPLES = REPOSITORY / "docs" / "examples"
 ASKED = ("report", "qrels.txt", "bm25.run", "dense.run")
@@ -182,6 +182,15 @@ def test_the_story_names_the_runs_that_are_as_good_as_the_best_one() -> None:
     told = story(compare(ll.evaluate(qrels, {"x": good, "y": good, "z": bad}, "RR")))
     assert told[0].endswith("tied with y.")
     assert "tied" not in story(compare(ll.evaluate(qrels, {"x": good, "z": bad}, "RR")))[0]
+
+
+@pytest.mark.usefixtures("undrawn")
+@pytest.mark.parametrize("queries", [1, 3])
+def test_intervals_are_explained_where_there_are_any(queries: int, tmp_path: Path) -> None:
+    qrels = {f"q{query}": {"a": 1} for query in range(queries)}
+    run = {f"q{query}": {"b": 1.0 + query % 2, "a": 1.5} for query in range(queries)}
+    ll.report(qrels, {"x": run, "y": run}, tmp_path / "page.html", measures="RR")
+    assert (OVERLAP in (tmp_path / "page.html").read_text(encoding="utf-8")) == (queries > 1)
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -406,6 +406,8 @@ def test_another_class_and_other_json_are_refused() -> None:
     for text in ("[]", "nothing", "{}", json.dumps(results.to_dict(per_query=True))):
         with pytest.raises(LeadlineError):
             ll.Results.from_json(text)
+    with pytest.raises(UsageError, match="its type is null"):
+        ll.Results.from_json("null")
 
 
 def damaged(data: Any) -> Iterator[Any]:

@@ -528,7 +528,9 @@ def _of_measure(comparison: Comparison, index: int) -> list[tuple[str, Any, str]
     better = "" if measure.rising else " Lower is better."
     runs = len(results.runs)
     forest = drawn_comparison(comparison, "forest", index, width=WIDTH)
-    text = f"{measure}: the mean of each run with its own interval. {OVERLAP}"
+    known = np.isfinite(comparison.intervals.limits[:, index]).any()  # not for one query
+    own = f" with its own interval. {OVERLAP}" if known else "."
+    text = f"{measure}: the mean of each run{own}"
     drawn: list[tuple[str, Any, str]] = [("forest", forest, text)]
     if results.withheld is None:  # single queries are not drawn for estimates
         by_query = per_query(results, measure, width=WIDTH)
