@@ -123,6 +123,8 @@ def test_an_unknown_name_is_refused_with_the_nearest(leadline: Leadline) -> None
         ("F", ["nothing is relevant and nothing is retrieved (without a cutoff)"]),
         ("Success", []),
         ("RankOf", ["nothing relevant is retrieved"]),
+        ("FallOut", ["nothing is judged non-relevant"]),
+        ("PairAccuracy", ["nothing relevant is retrieved", "everything retrieved is relevant"]),
         ("Coverage", ["nothing is relevant"]),
         ("Novelty", ["nothing relevant is retrieved"]),
     ],

@@ -29,13 +29,16 @@ MOST_PARAMETERS = 6  # of an outline
 BOTH = "nothing is relevant and nothing is retrieved"
 # Grades of a list and of all judged documents, from the most general case to the most special one: a measure
 # that is undefined in the first case is undefined in all.
-CASES: dict[str, tuple[list[float], list[float]]] = {
+CASES: dict[str, tuple[list[float | None], list[float]]] = {
     "nothing relevant is retrieved": ([0], [1, 0]),
     "nothing is retrieved": ([], [1, 0]),
     "nothing is relevant": ([0], [0]),
     BOTH: ([], [0]),
 }
-ALONE: dict[str, tuple[list[float], list[float]]] = {"nothing is judged non-relevant": ([1], [1])}
+ALONE: dict[str, tuple[list[float | None], list[float]]] = {
+    "nothing is judged non-relevant": ([1, None], [1]),
+    "everything retrieved is relevant": ([1], [1, 0]),
+}
 
 
 def outline(cls: type[Parametric], *, defaults: bool = False) -> str:
@@ -127,7 +130,7 @@ def _with_cutoff(cls: type[Parametric]) -> str:
     return sample if "@" in sample or cls.cutoff_name() is None else f"{sample}@10"
 
 
-def _is_undefined(measure: Measure, grades: list[float], judged: list[float]) -> bool:
+def _is_undefined(measure: Measure, grades: list[float | None], judged: list[float]) -> bool:
     table = JudgedRun.of_grades(grades, judged)
     if measure.needs == "subtopics":
         table.qrels = table.qrels.with_one_subtopic()

@@ -170,7 +170,7 @@ class P_IA(_Diversity):  # noqa: N801  # the field's spelling
     """
 
     title = "intent-aware precision"
-    formula = "mean over subtopics of the documents at ranks 1..k relevant to the subtopic, / k"
+    formula = "mean over subtopics of (documents at ranks 1..k relevant to the subtopic / k)"
     source = "Agrawal et al. 2009; ndeval"
     aliases: ClassVar[Aliases] = {"P-IA": {}}
 
