@@ -63,6 +63,14 @@ def test_of_a_pool_without_a_draw_nothing_is_estimated_and_other_judgments_are_l
     assert relevant(judgments) == (2.0, 2.0, 2.0)
 
 
+def test_a_pool_without_a_judged_document_is_not_told_as_ids_that_do_not_match() -> None:
+    found = ll.evaluate({"q": {"a": 1}}, {"run": {"q": ["a"]}}, ["P@1"], pool={"q": {"b": 1.0}})
+    (told,) = [one.message for one in found.warnings if one.code == "no_judged_document"]
+    assert "pool" in told
+    assert "''" not in told
+    assert "documents_of" not in told
+
+
 def test_nothing_found_in_a_draw_still_leaves_doubt() -> None:
     qrels = Qrels.of([(b"q", b"a", 1.0), (b"q", b"r", 0.0)]).with_inclusion({"q": {"a": 1.0, "r": 0.01}})
     found = relevant(qrels)

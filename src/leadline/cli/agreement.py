@@ -73,7 +73,7 @@ def command(
         Run of a system built with the audited judge (repeatable). The audit then shows how much the labels
         favor such runs over the other runs.
     -m, --measure MEASURE as measures | Measures | MEASURE | many | (= ["AP", "nDCG"])
-        Measure for --runs or for per-query values (repeatable). [default: AP and nDCG for --runs, all
+        Measure for --runs or for per-query values (repeatable). [default: AP and nDCG for --runs, all shared
         measures for per-query values]
     -q, --per-query | Queries | flag
         Also show the agreement per query.

@@ -167,7 +167,7 @@ def command(  # click documents the options
     """Evaluate runs against judgments: MAP, MRR, nDCG and more.
 
     By default, leadline averages over all judged queries (TREC topics), and a query missing from a run counts
-    as 0. The lines below the table list whatever could shift the numbers: missing queries, ties, unjudged
+    as 0. Notes below the table list what could shift the numbers, such as missing queries, ties and unjudged
     documents. `-f trec` prints results as trec_eval does, by default its official measures. For values as in
     trec_eval 9 or 10, add --profile trec9 or trec10.
 

@@ -274,7 +274,12 @@ def no_judged_document(names: Sequence[str], retrieved: str, judged: str) -> lis
     if not retrieved:
         example = f"the judgments have {judged!r}"
     message = f"no document of {either(names)} is judged. Do the document ids match? ({example})"
-    rest = retrieved.removeprefix(judged) if judged else ""
+    if not judged:
+        message = (
+            f"no document of {either(names)} is judged, because the pool contains none of the judged "
+            "documents. Check that the pool belongs to these judgments"
+        )
+    rest = retrieved.removeprefix(judged)
     if rest != retrieved and not rest[:1].isalnum():
         end = re.sub(r"\d+", r"\\d+", re.escape(rest))
         # Runs of whole documents may be there too, unless their ids end like those of chunks.
