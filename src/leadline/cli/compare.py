@@ -232,7 +232,7 @@ def command(
     --fail-below M=VALUE | Gates | many
         Fail if the mean of any non-baseline run is below VALUE, or above it if lower is better.
     --update-baseline FILE | Gates
-        Save the runs' per-query values as a baseline (.json, .parquet) unless a check fails.
+        Save the runs' per-query values as a baseline (.json, .parquet) unless the exit status is 1.
     use query-slice, query-weights, sample, evaluation, scores
     -C figure.pair, output.changed, test.half_width, test.per_pair, output.force_update
     -o | figures differences/forest/pairs/groups/critical-difference/scatter/
