@@ -230,9 +230,9 @@ def test_the_qrels_of_several_assessors_are_merged(leadline: Leadline, tmp_path:
     again = tmp_path / "again.json"
     assert leadline("convert", ann, bob, eve, "-o", again).status == 0
     assert read_qrels(again).to_dict() == {"q1": {"d1": 1, "d2": 1, "d3": 1}, "q2": {"d1": 2}}
-    assert leadline("merge", ann, bob).err.endswith(
-        "To merge judgments, use `leadline convert QRELS QRELS MERGED`.\n"
-    )
+    refused = leadline("merge", ann, bob).err
+    assert "use `leadline fuse RUN RUN --method CombMAX --normalise none -o MERGED`" in refused
+    assert refused.endswith("To merge judgments, use `leadline convert QRELS QRELS MERGED`.\n")
 
 
 @pytest.mark.parametrize(

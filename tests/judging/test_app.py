@@ -376,22 +376,36 @@ def test_a_pool_whose_ids_no_store_can_hold_is_refused_before_there_is_a_store(t
     assert not Path(files.store).exists()
 
 
-def test_a_pool_of_other_documents_is_refused(tmp_path: Path) -> None:
-    files = write(tmp_path, pairs=[("q1", "x1"), ("q1", "x2")])
-    with (
-        pytest.raises(InputError, match=r"there is no text for any pooled document \(for example, 'x1'\)"),
-        opened(files.pool, files.docs, files.queries, files.store),
-    ):
+@pytest.mark.parametrize(
+    ("pairs", "says"),
+    [
+        ([("q1", "x1"), ("q1", "x2")], r"there is no text for any pooled document \(for example, 'x1'\)"),
+        ([("q1", "x1"), ("x", "d1")], "no pooled pair has both a query with a text"),
+    ],
+)
+def test_a_pool_without_texts_is_refused_and_leaves_no_store(
+    tmp_path: Path, pairs: list[tuple[str, str]], says: str
+) -> None:
+    files = write(tmp_path, pairs=pairs)
+    with pytest.raises(InputError, match=says), opened(files.pool, files.docs, files.queries, files.store):
         pass
+    assert not Path(files.store).exists()
 
 
-def test_a_pool_without_a_whole_pair_is_refused(tmp_path: Path) -> None:
-    files = write(tmp_path, pairs=[("q1", "x1"), ("x", "d1")])
+def test_a_refused_pool_leaves_a_store_as_it_was(page: JudgingPage, tmp_path: Path) -> None:
+    before = page.store.pairs()
+    docs = tmp_path / "others.jsonl"
+    docs.write_text('{"doc_id": "other", "text": "wing"}\n')
+    pool = tmp_path / "others.tsv"
+    pool.write_text("query_id\tdoc_id\nq1\tx1\n")
+    queries = tmp_path / "asked.jsonl"
+    queries.write_text('{"query_id": "q1", "text": "wing lift"}\n')
     with (
-        pytest.raises(InputError, match="no pooled pair has both a query with a text"),
-        opened(files.pool, files.docs, files.queries, files.store),
+        pytest.raises(InputError, match="there is no text for any pooled document"),
+        opened(str(pool), str(docs), str(queries), page.store.path),
     ):
         pass
+    assert page.store.pairs() == before
 
 
 def test_a_larger_pool_adds_what_is_new(page: JudgingPage, tmp_path: Path) -> None:

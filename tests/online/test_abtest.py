@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import leadline as ll
-from leadline.errors import UsageError
+from leadline.errors import InputError, UsageError
 from leadline.online.abtest import Units, _arm, _by_rows, abtest
-from leadline.online.abtest_result import ABTest
+from leadline.online.abtest_result import ABTest, _beside
 from leadline.online.proportions import Proportion, fisher_p, users_needed, wilson
 
 
@@ -281,6 +281,26 @@ def test_a_click_without_a_position_is_not_called_too_deep(tmp_path: Path) -> No
         path = write(tmp_path / "log.csv", rows + extra, "arm,click,user,position")
         notes = {one.code: one.message for one in abtest(path, position="position", within=2).warnings}
         assert notes["below_positions"].endswith(says)
+
+
+@pytest.mark.parametrize("user", [None, "user"])
+def test_clicks_without_a_position_are_counted(tmp_path: Path, user: str | None) -> None:
+    views = [(arm, row % 2, f"{arm}{row}", 1 if row % 4 == 1 else "") for arm in "ab" for row in range(80)]
+    path = write(tmp_path / "log.csv", views, "arm,click,user,position")
+    notes = {one.code: one.count for one in abtest(path, user=user, position="position").warnings}
+    assert notes["clicks_without_position"] == 40
+
+
+def test_a_missing_column_is_said_with_the_option_that_chooses_it(tmp_path: Path) -> None:
+    path = write(tmp_path / "log.csv", [("a", 1, "u"), ("b", 0, "v")], "team,click,user")
+    with pytest.raises(InputError, match="Choose the column with `arm`"):
+        abtest(path)
+
+
+def test_a_p_at_the_level_shows_on_which_side_it_is() -> None:
+    for level in (0.05, 0.0123456):
+        for p in (level * 0.9999999, level * 1.0000001):
+            assert (float(_beside(p, level)) < level) == (p < level)
 
 
 def test_arms_are_two_or_the_only_ones(tmp_path: Path) -> None:

@@ -222,6 +222,10 @@ class Group(click.Group):
 
     def instead_of(self, word: str, context: click.Context) -> str:
         """Return what to use instead of a word that is no command."""
+        from leadline.cli._tried import TRIED_EXTRA, looks_like_file
+
+        if looks_like_file(word) and (answer := TRIED_EXTRA.get(str(self.name))):
+            return answer
         known = self.list_commands(context)
         return did_you_mean(word, known, most=2) or f"See `{context.command_path} --help`."
 

@@ -45,6 +45,8 @@ def _answers(section: str) -> dict[str, tuple[str, ...]]:
 
 TRIED_COMMANDS = {word: answer for word, (answer,) in _answers("commands").items()}
 TRIED_OPTIONS = _answers("options")
+TRIED_EXTRA = {word: answer for word, (answer,) in _answers("extra").items()}
+TRIED_MISSING = {word: answer for word, (answer,) in _answers("missing").items()}
 EVALUATE = TRIED_COMMANDS["eval"]
 
 
@@ -60,14 +62,21 @@ def command_for(word: str) -> str:
         listed = {name.lower() for name in names_known()[place]}
         if re.split(r"[@(]", word.lower())[0] in listed:
             return f"Use `leadline {command} {word}`, which explains it."
-    looks_like_file = os.path.exists(word) or os.path.splitext(word)[1] != ""
-    return EVALUATE if looks_like_file else ""
+    return EVALUATE if looks_like_file(word) else ""
+
+
+def looks_like_file(word: str) -> bool:
+    """Return whether a word that is no command may be a file."""
+    return os.path.exists(word) or os.path.splitext(word)[1] != ""
 
 
 def missing_for(context: click.Context) -> str:
     """Return what to use where an argument or option is missing; empty if nobody knows."""
     if context.params.get("pool") == "export":
         return " Use `leadline judge --store FILE --export QRELS`."
+    answer = TRIED_MISSING.get(str(context.command.name), "")
+    if answer and any(context.params.values()):
+        return f" {answer}"
     first = context.params.get("qrels")
     if not isinstance(first, str):
         return ""
@@ -82,10 +91,8 @@ def missing_for(context: click.Context) -> str:
 
 def shortened(text: str, command: click.Command | None) -> str:
     """Return an error about extra arguments, of which a pattern may give many, without most of them."""
-    name = "" if command is None else command.name
     text = text if len(text) <= LONGEST else f"{text[:LONGEST]} ...)"
-    hint = "To index several files, put them in a folder and use `leadline index FOLDER -o INDEX`."
-    return sentences(text, hint) if name == "index" else text
+    return sentences(text, TRIED_EXTRA.get("" if command is None else str(command.name), ""))
 
 
 def in_words(text: str) -> str:

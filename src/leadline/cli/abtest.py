@@ -27,7 +27,8 @@ def command() -> None:
     """Plan and analyze A/B tests of clickthrough.
 
     To analyze a test, pass counts (--a and --b), one log of both arms, or one log per arm (--a-log and
-    --b-log). `leadline abtest` is short for `leadline abtest test`.
+    --b-log). `leadline abtest` is short for `leadline abtest test`. leadline does not analyze
+    interleaving.
 
     Example: leadline abtest --a 46/10000 --b 69/10000
     """

@@ -120,23 +120,28 @@ def opened(
     topics = {query.id: query for query in read_queries(queries, **reading)}
     if not (os.path.exists(docs) or docs == STANDARD_INPUT or docs.startswith(IR_DATASETS)):
         raise InputError("no such file", path=docs)  # before a store is created
-    with closing(Store.open(store, grades=grades, seed=seed)) as opened_store:
-        check_scale(drawn, opened_store.grades, store)
-        if rule is not None and drawn is not None:
-            fixed = fixed_facts(
-                opened_store, drawn, rule, looks
-            )  # before the pairs of another pool are added
-        warnings = [] if rows is None else fill(opened_store, rows, drawn)
-        pairs = opened_store.pairs()
-        documents = {pair.document for pair in pairs}
-        with closing(open_texts(docs, documents, on_document=on_document, **reading)) as texts:
-            warnings += _missing(pairs, topics, texts.ids, docs, queries)
-            pair_ids = {pair.id for pair in pairs if pair.query in topics and pair.document in texts.ids}
-            if pairs and not pair_ids:
-                raise InputError(
-                    "no pooled pair has both a query with a text and a document with a text",
-                    hint="Check that the ids match those in --queries and --docs.",
-                )
+    pairs = [] if is_new(store) else _pairs_of(store, drawn, grades, seed)
+    if rows is not None:
+        more = zip(rows.queries, rows.documents, rows.probability.tolist(), strict=True)
+        pairs += [JudgingPair(0, *row) for row in more]
+    documents = {pair.document for pair in pairs}
+    with closing(open_texts(docs, documents, on_document=on_document, **reading)) as texts:
+        missing = list(_missing(pairs, topics, texts.ids, docs, queries))  # before the store is changed
+
+        def is_shown(pair: JudgingPair) -> bool:
+            return pair.query in topics and pair.document in texts.ids
+
+        if pairs and not any(map(is_shown, pairs)):
+            raise InputError(
+                "no pooled pair has both a query with a text and a document with a text",
+                hint="Check that the ids match those in --queries and --docs.",
+            )
+        with closing(Store.open(store, grades=grades, seed=seed)) as opened_store:
+            if rule is not None and drawn is not None:
+                # before the pairs of another pool are added
+                fixed = fixed_facts(opened_store, drawn, rule, looks)
+            warnings = [*([] if rows is None else fill(opened_store, rows, drawn)), *missing]
+            pair_ids = {pair.id for pair in opened_store.pairs() if is_shown(pair)}
             share = OVERLAP if overlap is None else overlap
             queues = Queues(opened_store, judges=names, overlap=share, known=pair_ids)
             cards = Cards(texts, topics, forms=chosen, analysis=analysis, seed=opened_store.seed)
@@ -153,6 +158,13 @@ def opened(
                 precision = Precision(drawn, queues, rule=rule, fixed=fixed)
             opened_store.checkpoint()
             yield JudgingPage(opened_store, queues, cards, warnings, precision)
+
+
+def _pairs_of(store: str, drawn: DrawnPool | None, grades: str | None, seed: int | None) -> list[JudgingPair]:
+    """Return the pairs of a store that exists; raise UsageError if its scale does not suit the pool."""
+    with closing(Store.open(store, grades=grades, seed=seed)) as opened_store:
+        check_scale(drawn, opened_store.grades, store)
+        return opened_store.pairs()
 
 
 def pooled(path: str) -> tuple[Pooled, DrawnPool | None]:

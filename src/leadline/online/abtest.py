@@ -112,6 +112,8 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
         below += " or without a position" * bool(np.isnan(log.position).any())
         gone = len(np.unique(log.users)) - units.crossed - len(units.arm) if result.unit == "user" else 0
         below += f" and {counted(gone, 'user')} with no other rows" * (gone > 0)
+        unplaced = np.isnan(log.position) & (log.click > 0) if result.options["within"] else np.zeros(1)
+        placeless = f"{counted(int(unplaced.sum()), 'click')} without a position not counted"
         order = (
             "the logs are interleaved evenly, and the always-valid p depends on this order. If they have a "
             "column of times, add --time COLUMN."
@@ -121,6 +123,7 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
             repeated_clicks(int(log.repeated.sum())),
             ("crossed_users", crossed, units.crossed),
             ("below_positions", below, lost),
+            ("clicks_without_position", placeless, int(unplaced.sum())),
             ("interleaved", order, int(not log.timed and result.always is not None)),
         ]
     return raised(*found)
@@ -375,7 +378,8 @@ def _proportions(a: Any, b: Any, units: Units | None, arms: Sequence[str]) -> tu
             if not users:
                 raise UsageError(
                     f"arm '{name}' has no rows left. Each of its rows is from a user who is also in another "
-                    "arm, or is below the compared positions (`--within`)."
+                    "arm, or is below the compared positions (`--within`). leadline does not analyze "
+                    "interleaving, where each user sees both systems."
                 )
         return Proportion(*counts[0]), Proportion(*counts[1])
     for name, pair in (("a", a), ("b", b)):

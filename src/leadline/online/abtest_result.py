@@ -246,9 +246,10 @@ def _verdict(test: ABTest) -> str:
     outcome = "significant difference" if test.significant else "no significant difference"
     interval = f"{percent(test.options['confidence'])} interval {compared.low:+.5f} to {compared.high:+.5f}"
     letter = "t" if test.options["metric"] == "rows" else "z"
+    p = "undefined" if plain(compared.p) is None else _beside(compared.p, 1 - test.options["confidence"])
     line = (
         f"{outcome} between {b.name} and {a.name}: {shift} ({interval}, {compared.interval}), "
-        f"{letter} = {_number(compared.z, 2)}, p = {_number(compared.p, 4)} ({compared.test})"
+        f"{letter} = {_number(compared.z, 2)}, p = {p} ({compared.test})"
     )
     lift, low, high = (100 * end for end in compared.lift)
     if plain(lift) is None:
@@ -273,13 +274,27 @@ def _peeking(test: ABTest) -> str:
     if plain(always.low) is not None:
         low, high = max(always.low, -1.0), min(always.high, 1.0)
         interval = f"interval {low:+.5f} to {high:+.5f}"
+    level = 1 - test.options["confidence"]
     line = (
-        f"sequential test: always-valid p = {always.p:.4f}, {interval} ({looked}, tuned to a difference of "
-        f"{percent(always.effect)} of the clickthrough)"
+        f"sequential test, valid at every look: p = {_beside(always.p, level)}, {interval} ({looked}, tuned "
+        f"to a difference of {percent(always.effect)} of the clickthrough)"
     )
     if always.decided:
-        line += f"; below {1 - test.options['confidence']:.2g} after {counted(always.decided, test.unit)}"
+        line += f"; p fell below {level:.2g} after {counted(always.decided, test.unit)} and cannot rise again"
+        if not (always.low > 0 or always.high < 0):
+            line += f", but the interval after all {test.unit}s contains 0"
     return line
+
+
+def _beside(p: float, level: float) -> str:
+    """Return p with as many digits, 4 or more, as show on which side of the level it is.
+
+    >>> _beside(0.04998, 0.05), _beside(0.03, 0.05)
+    ('0.04998', '0.0300')
+    """
+    level = round(level, 12)
+    digits = next((n for n in range(4, 12) if (round(p, n) < level) == (p < level)), 12)
+    return f"{p:.{digits}f}"
 
 
 def _seen(test: ABTest) -> str:

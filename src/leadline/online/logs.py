@@ -190,7 +190,7 @@ def log_rows(path: str, columns: Columns) -> Iterator[LogRow]:
     needed = set(names)
     for line, row in records(path):
         if not row.keys() >= needed:  # a JSON record may lack a column
-            need_columns(row, names, path, 1 if empty else line)
+            _refuse_missing(row, columns, path, 1 if empty else line)
         empty = False
         yield LogRow(
             _name(row, columns.arm, path, line) if columns.arm else "",
@@ -202,6 +202,17 @@ def log_rows(path: str, columns: Columns) -> Iterator[LogRow]:
         )
     if empty:
         raise InputError("the log has no rows", path=path, hint="Pass a log with at least one row")
+
+
+def _refuse_missing(row: Mapping[str, Any], columns: Columns, path: str, line: int) -> None:
+    """Refuse a row that lacks a column, naming the option that chooses it."""
+    try:
+        need_columns(row, columns.named(), path, line)
+    except InputError as error:
+        missing = next(name for name in columns.named() if name not in row)
+        option = next(option for option, name in columns._asdict().items() if name == missing)
+        error.hint += f". Choose the column with `--{option} COLUMN`"
+        raise
 
 
 def _name(row: Mapping[str, Any], column: str, path: str, line: int) -> str:

@@ -89,7 +89,10 @@ def saved_results(path: str) -> Results:
         saved = read_saved(path)
     except InputError as error:
         if error.hint == SAVED_HINT:
-            error.hint += ". To merge judgments, use `leadline convert QRELS QRELS MERGED`"
+            error.hint += (
+                ". To merge runs, such as those of shards, use `leadline fuse RUN RUN --method CombMAX "
+                "--normalise none -o MERGED`. To merge judgments, use `leadline convert QRELS QRELS MERGED`"
+            )
         raise
     results = saved.view.result
     if not isinstance(results, Results):
