@@ -217,15 +217,29 @@ def _plain(text: str) -> str:
     return re.sub(r"; (?:\d+<=)?x[<>]=?\d+(?=\])| *\[(?:\d+<=?)?x[<>]=?\d+\]", "", text).rstrip()
 
 
+def answers(section: str) -> dict[str, tuple[str, ...]]:
+    """Return the answers to each word in a section of the file of words that people try."""
+    with open(os.path.join(os.path.dirname(__file__), "tried.txt"), encoding="utf-8") as file:
+        lines = file.read().partition(f"[{section}]\n")[2].partition("\n\n")[0]
+    found: dict[str, tuple[str, ...]] = {}
+    for words, answers in re.findall(r"^(\S.*)\n((?: .*\n?)+)", lines, re.MULTILINE):
+        given = tuple(map(str.strip, answers.splitlines()))
+        found |= {word.replace("/", " "): given for word in words.split()}
+    return found
+
+
+def looks_like_file(word: str) -> bool:
+    """Return whether a word that is no command may be a file."""
+    return os.path.exists(word) or os.path.splitext(word)[1] != ""
+
+
 class Group(click.Group):
     """Group of commands, whose error for an unknown one says what may be meant."""
 
     def instead_of(self, word: str, context: click.Context) -> str:
         """Return what to use instead of a word that is no command."""
-        from leadline.cli._tried import TRIED_EXTRA, looks_like_file
-
-        if looks_like_file(word) and (answer := TRIED_EXTRA.get(str(self.name))):
-            return answer
+        if looks_like_file(word) and (extra := answers("extra").get(str(self.name))):
+            return extra[0]
         known = self.list_commands(context)
         return did_you_mean(word, known, most=2) or f"See `{context.command_path} --help`."
 

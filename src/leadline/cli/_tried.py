@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import are_values, names_known
+from leadline.cli._help import answers, are_values, looks_like_file, names_known
 from leadline.errors import meant, sentences
 
 # Registries whose names are explained by a command.
@@ -32,21 +32,10 @@ ARGUMENTS = {
 MOST = 3  # options whose help has a word; with more, the word says nothing
 
 
-def _answers(section: str) -> dict[str, tuple[str, ...]]:
-    """Return the answers to each word in a section of the file."""
-    with open(os.path.join(os.path.dirname(__file__), "tried.txt"), encoding="utf-8") as file:
-        lines = file.read().partition(f"[{section}]\n")[2].partition("\n\n")[0]
-    found: dict[str, tuple[str, ...]] = {}
-    for words, answers in re.findall(r"^(\S.*)\n((?: .*\n?)+)", lines, re.MULTILINE):
-        given = tuple(map(str.strip, answers.splitlines()))
-        found |= {word.replace("/", " "): given for word in words.split()}
-    return found
-
-
-TRIED_COMMANDS = {word: answer for word, (answer,) in _answers("commands").items()}
-TRIED_OPTIONS = _answers("options")
-TRIED_EXTRA = {word: answer for word, (answer,) in _answers("extra").items()}
-TRIED_MISSING = {word: answer for word, (answer,) in _answers("missing").items()}
+TRIED_COMMANDS = {word: answer for word, (answer,) in answers("commands").items()}
+TRIED_OPTIONS = answers("options")
+TRIED_EXTRA = {word: answer for word, (answer,) in answers("extra").items()}
+TRIED_MISSING = {word: answer for word, (answer,) in answers("missing").items()}
 EVALUATE = TRIED_COMMANDS["eval"]
 
 
@@ -63,11 +52,6 @@ def command_for(word: str) -> str:
         if re.split(r"[@(]", word.lower())[0] in listed:
             return f"Use `leadline {command} {word}`, which explains it."
     return EVALUATE if looks_like_file(word) else ""
-
-
-def looks_like_file(word: str) -> bool:
-    """Return whether a word that is no command may be a file."""
-    return os.path.exists(word) or os.path.splitext(word)[1] != ""
 
 
 def missing_for(context: click.Context) -> str:
