@@ -319,3 +319,14 @@ def test_a_value_that_is_text_is_refused_where_only_numbers_are_shown(leadline: 
     words += "Use a different measure, or run `leadline evaluate -q -f trec`."
     assert done == (2, "", f"leadline: error: {words}\n")
     assert leadline("evaluate", "qrels.txt", "good.run", "-m", "official").status == 0
+
+
+@pytest.mark.parametrize("command", ["evaluate", "sampled"])
+def test_no_setting_for_per_query_values_is_advised_where_they_are_not_taken(
+    leadline: Leadline, here: Path, command: str
+) -> None:
+    (here / "values.csv").write_text("query,run,measure,value\nq1,good,AP,1\nq2,good,AP,0.5\n")
+    done = leadline(command, "qrels.txt", "values.csv", "Unknown")
+    assert done.status == 2
+    assert "read.kind" not in done.err
+    assert "'Unknown'" in done.err

@@ -200,7 +200,8 @@ def move_measures(context: click.Context, argument: click.Parameter) -> None:
         check_measures(moved, context.params.get("profile") or "leadline")
     except UsageError:
         inputs = [*filter(None, [context.params.get("qrels")]), *context.params[name]]
-        if not are_values(inputs, context.params.get("kind")):  # whose measures may have any name
+        takes_values = any(one.name == "lower_is_better" for one in context.command.params)
+        if not (takes_values and are_values(inputs, context.params.get("kind"))):  # with any measure names
             raise
     if argument.required and not context.params[name]:
         raise click.MissingParameter(ctx=context, param=argument)

@@ -145,8 +145,8 @@ class Outputs:
         if (pictures or others) and not drawn:
             name = click.get_current_context().command_path
             raise UsageError(
-                f"-o {(pictures or others)[0]}: `{name}` cannot draw a figure. Use another suffix, "
-                "such as .csv or .json."
+                f"-o {(pictures or others)[0]}: `{name}` cannot save a figure. Use another suffix, "
+                "such as .html or .json."
             )
         if others:
             raise UsageError(f"-o {others[0]}: the name of a figure file must end in .svg, .pdf or .png")

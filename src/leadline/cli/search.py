@@ -60,8 +60,8 @@ def command(
 
     QUERIES is a table with columns query_id and text (CSV, TSV, JSON Lines), TREC topics or SMART. With
     several models, RUN is a folder with one run per model. With --query, --show or --per-query, you can leave
-    out -o. With -o, leadline prints the median and 95th percentile of the time per query in milliseconds,
-    from query text to ranked list.
+    out -o. Without --per-query, the summary printed with -o has the median and 95th percentile of the time
+    per query, from query text to ranked list, in milliseconds (in JSON, seconds).
 
     Example: leadline search docs.index queries.jsonl -m "BM25(k1=0.9)" -o bm25.run; leadline search
     docs.index --query "tying knots"
@@ -71,7 +71,8 @@ def command(
     index
     [queries]
     --query TEXT
-        Single query to search for, instead of QUERIES. The results are printed.
+        Single query to search for, instead of QUERIES. With -f table or html, the results are
+        printed.
     -m, --model MODEL as models | MODEL | many | = ["BM25"]
         Retrieval model, such as BM25(k1=0.9,b=0.4) (repeatable). `leadline models` lists all models.
     -k N | int 1..

@@ -1,4 +1,4 @@
-"""Use few judgments to choose the number of topics, and measure how good the choice is on other data.
+"""Use a few judgments to choose the number of topics, and measure how good the choice is on other data.
 
 The choice is the number of topics for which DeShaTo (see `leadline unjudged`) has the largest tau with MAP@30
 on one query in ten and on about 15 of the systems. It is then evaluated on all data, including those of the
