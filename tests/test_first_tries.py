@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import json
+import pickle
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -152,9 +155,100 @@ def test_names_of_other_programs_are_answered_with_the_right_call(name: str, rig
         getattr(ll, name)
 
 
-def test_attributes_of_other_programs_are_answered_with_the_right_call() -> None:
-    found = results()
-    with pytest.raises(AttributeError, match=r"Use write\(path\)"):
-        _ = found.save  # type: ignore[attr-defined]
-    with pytest.raises(AttributeError, match="Use p"):
-        _ = ll.compare(found, "RR").p_value  # type: ignore[attr-defined]
+def one() -> ll.Results:
+    return ll.evaluate(QRELS, NEW, "RR")
+
+
+def compared(*measures: str) -> ll.Comparison:
+    return ll.compare(QRELS, {"old": OLD, "new": NEW}, *measures)
+
+
+@pytest.mark.parametrize(
+    ("made", "name", "right"),
+    [
+        (results, "save", r"Use write\(path\)"),
+        (results, "df", r"Use to_pandas\(\)"),
+        (results, "ci", r"Use evaluate\(\.\.\., intervals=True\)"),
+        (results, "p_value", r"Use compare\(results\)"),
+        (one, "pvalue", r"Use compare\(qrels, a, b, 'RR'\)"),
+        (results, "worse", r"Use worst\('new', against='old'\)"),
+        (one, "mrr", r"Use results\['run'\]\['mrr'\]"),
+        (lambda: compared("RR"), "p_value", "Use p"),
+        (lambda: compared("RR"), "worse", r"Use results\.worst\('new', against='old'\)"),
+        (
+            lambda: compared("RR", "P@1"),
+            "better",
+            r"Use results\.worst\('old', against='new', measure='RR'\)",
+        ),
+        (lambda: compared("RR"), "scores", "Use results.per_query"),
+        (lambda: ll.agreement(QRELS, QRELS), "kappa", r"Use result\['cohen'\]\.value"),
+        (lambda: ll.Results, "load", r"Use read_scores\(path\)"),
+        (lambda: ll.Comparison, "load", r"Use from_json\(text\)"),
+    ],
+)
+def test_attributes_of_other_programs_are_answered_with_the_right_call(
+    made: Callable[[], Any], name: str, right: str
+) -> None:
+    with pytest.raises(AttributeError, match=right):
+        getattr(made(), name)
+
+
+def test_results_of_one_run_and_measure_are_a_number() -> None:
+    assert (float(one()), f"{one():.2f}", one().mean()) == (0.75, "0.75", 0.75)
+    for call in (float, ll.Results.mean):
+        with pytest.raises(ll.UsageError, match=r"Use mean\('old', 'RR'\)"):
+            call(results())
+
+
+def test_means_are_looked_up_by_every_name_of_a_measure() -> None:
+    means = one()["run"]
+    assert (means["mrr"], means["recip_rank"], means.get("mrr"), means.get("map", 0)) == (0.75, 0.75, 0.75, 0)
+    assert pickle.loads(pickle.dumps(means)) == copy.copy(means) == {"RR": 0.75}
+    with pytest.raises(ll.UsageError, match="have no measure 'map'"):
+        _ = means["map"]
+    with pytest.raises(ll.UsageError, match=r"which is a measure. Use results\['run'\]\['mrr'\]"):
+        _ = one()["mrr"]
+
+
+def test_results_are_a_dictionary_of_runs() -> None:
+    means = {"old": {"RR": 0.75, "P@1": 0.5}, "new": {"RR": 0.75, "P@1": 0.5}}
+    assert dict(results()) == dict(results().items()) == json.loads(json.dumps(dict(results()))) == means
+
+
+def test_values_of_queries_need_no_call() -> None:
+    found = one()
+    assert found.per_query["value"] == found.per_query()["value"] == [1.0, 0.5]
+    with pytest.raises(ll.UsageError, match=r"use results\.value\('run', 'q1', 'mrr'\)"):
+        _ = found.per_query["mrr"]["q1"]  # type: ignore[call-overload]
+    assert found.value("run", "q1", "mrr") == 1.0
+
+
+def test_a_difference_of_results_is_answered_with_compare() -> None:
+    with pytest.raises(ll.UsageError, match=r"compare\(qrels, a, b, 'RR'\)"):
+        _ = one() - one()
+
+
+def test_the_attributes_of_a_single_pair_are_single_values() -> None:
+    assert compared("RR").significant is False
+    with pytest.raises(ll.UsageError, match="Use `pairs`"):
+        bool(compared("RR", "P@1").significant)
+
+
+@pytest.mark.parametrize(
+    ("made", "shown"),
+    [
+        (one, "Results(1 run, 2 queries; RR 0.7500)"),
+        (results, "Results(2 runs, 2 queries; old: RR 0.7500, P@1 0.5000; new: RR 0.7500, P@1 0.5000)"),
+        (lambda: ll.predict({"a": NEW}), "Predictions(1 run, 2 queries; "),
+        (lambda: ll.agreement(QRELS, QRELS, weights="quadratic"), "quadratic weights)"),
+        (lambda: compared("P@1"), "new - old, P@1 0.0000, p = 1"),
+        (lambda: ll.rank(QRELS, {"new": NEW, "old": OLD}, "RR"), "Ranking(2 runs by RR)"),
+        (lambda: ll.pool({"a": NEW, "b": OLD}, measure="P@1", budget=1), "pairs drawn for P@1)"),
+        (lambda: ll.explain(QRELS, NEW, "RR", query="q2"), "RR of run on query q2: 0.5000"),
+    ],
+)
+def test_results_show_their_main_values_in_one_line(made: Callable[[], ll.Result], shown: str) -> None:
+    line = repr(made())
+    assert shown in line
+    assert len(line) < 150
+    assert "\n" not in line

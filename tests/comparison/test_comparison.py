@@ -99,7 +99,7 @@ def test_tukey_corrects_for_all_pairs_and_gives_intervals_for_all_at_once() -> N
     assert width == pytest.approx(np.full(3, width[0]))
     assert tukey.limits.tolist() == plain.limits.tolist(), "those of each pair alone"
     inside = np.all(tukey.simultaneous[0] * [-1, 1] > 0, axis=1)
-    assert inside.tolist() == (~tukey.significant[0]).tolist()
+    assert inside.tolist() == (~tukey.rejected[0]).tolist()
 
 
 @pytest.mark.parametrize("test", ["T", "Randomisation", "Bootstrap", "Wilcoxon"])
@@ -285,7 +285,7 @@ def test_the_queries_that_changed_most_come_first() -> None:
 
 def test_letters_name_what_a_run_is_better_than() -> None:
     comparison = compare(QRELS, RUNS, "RR")
-    told = comparison.significant[0].tolist()
+    told = comparison.rejected[0].tolist()
     assert told[1:] == [True, True]
     assert marks(comparison, 0, [0, 1, 2], None) == ["bc" if told[0] else "c", "c", ""]
 
@@ -338,7 +338,7 @@ def test_too_few_draws_for_the_correction_are_said() -> None:
     few = compare(QRELS, RUNS, "RR", test="Randomisation(draws=50)")
     found = [notice for notice in few.warnings if notice.code == "too_few_draws"]
     assert ["draws=60" in str(notice) for notice in found] == [True]
-    assert not few.significant.any()
+    assert not few.rejected.any()
     for options in ({"test": "Randomisation(draws=60)"}, {"correction": "none"}, {"test": "T"}):
         asked: dict[str, Any] = {"test": "Randomisation(draws=50)"} | options
         codes = {notice.code for notice in compare(QRELS, RUNS, "RR", **asked).warnings}
@@ -361,7 +361,7 @@ def test_more_draws_are_advised_only_where_they_help(correction: str) -> None:
     assert "too_few_draws" not in said, "with three queries p is at least 0.25"
     assert "too_few_queries" in said
     eight = compare(qrels, runs, "RR", **asked)
-    assert eight.significant.any()
+    assert eight.rejected.any()
     assert not {"too_few_draws", "too_few_queries"} & {notice.code for notice in eight.warnings}
     ranked = ll.rank(qrels, runs, "RR", draws=0, **asked)
     assert "too_few_queries" not in {notice.code for notice in ranked.warnings}
@@ -376,7 +376,7 @@ def test_too_few_queries_for_the_test_are_said() -> None:
     said = next(notice for notice in comparison.warnings if notice.code == "too_few_queries")
     assert said.count == 5
     assert comparison.p == 0.0625
-    assert not comparison.significant.any()
+    assert not comparison.rejected.any()
     assert "too_few_queries" not in {
         notice.code for notice in compare(qrels, {"a": better, "b": worse}, "RR").warnings
     }

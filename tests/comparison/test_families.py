@@ -73,7 +73,7 @@ def test_a_pair_is_significant_exactly_where_its_interval_excludes_0(
         confidence=confidence,
         baseline="r0" if baseline else None,
     )
-    assert excludes_zero(comparison).tolist() == comparison.significant.tolist()
+    assert excludes_zero(comparison).tolist() == comparison.rejected.tolist()
 
 
 @pytest.mark.parametrize("correction", ["Holm", "BH", "Hochberg", "MaxT", "Tukey"])
@@ -84,7 +84,7 @@ def test_of_many_runs_too(correction: str, family: str) -> None:
     rng = np.random.default_rng(3)
     values = rng.random((14, 40, 2)) * 0.6 + np.linspace(0, 0.4, 14)[:, None, None]
     comparison = compare(results_of(values, "AP", "RR"), correction=correction, family=family)
-    told = comparison.significant
+    told = comparison.rejected
     assert 0 < told.sum() < told.size
     assert excludes_zero(comparison).tolist() == told.tolist()
 
@@ -95,8 +95,8 @@ def test_with_groups_too(test: str) -> None:
     values = rng.random((6, 48)) + np.linspace(0, 0.3, 6)[:, None]
     groups = {f"q{place:03}": str(place // 4) for place in range(48)}
     comparison = compare(results_of(values), test=test, query_group=groups)
-    assert 0 < comparison.significant.sum() < comparison.significant.size
-    assert excludes_zero(comparison).tolist() == comparison.significant.tolist()
+    assert 0 < comparison.rejected.sum() < comparison.rejected.size
+    assert excludes_zero(comparison).tolist() == comparison.rejected.tolist()
     assert {pair.groups for pair in comparison.pairs} == {12}
 
 
@@ -183,7 +183,7 @@ def test_randomisation_has_its_own_interval_up_to_a_hundred_pairs() -> None:
     many = compare(results_of(values), test="Randomisation")
     assert str(few.rules.interval) == "Randomisation"
     assert str(many.rules.interval) == "Student", "105 pairs"
-    assert excludes_zero(many).tolist() == many.significant.tolist()
+    assert excludes_zero(many).tolist() == many.rejected.tolist()
 
 
 @pytest.mark.parametrize("number", [1, 2, 7])
@@ -194,7 +194,7 @@ def test_a_number_of_pairs_takes_those_of_smallest_p(number: int) -> None:
     assert len(chosen) == number
     rest = sorted(set(range(10)) - set(chosen))
     assert found.p_corrected[0, chosen].max() <= found.p_corrected[0, rest].min()
-    assert found.chosen("significant")[0] == np.flatnonzero(found.significant[0]).tolist()
+    assert found.chosen("significant")[0] == np.flatnonzero(found.rejected[0]).tolist()
 
 
 def test_resamples_without_spread_are_said_for_the_bootstrap_test() -> None:
@@ -270,7 +270,7 @@ def test_limits_exclude_zero_exactly_where_the_verdict_does(seed: int, correctio
     values = rng.integers(0, 4, (queries, 3)) / 3 + np.array([0.0, 1 / 3, 2 / 3])
     comparison = compare(results_of(values.T), correction=correction)
     low, high = comparison.shown_limits[0].T
-    assert (((low > 0) | (high < 0)) == comparison.significant[0]).all()
+    assert (((low > 0) | (high < 0)) == comparison.rejected[0]).all()
 
 
 def test_effect_size_and_detectable_difference_are_those_of_groups() -> None:

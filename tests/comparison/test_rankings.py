@@ -82,7 +82,7 @@ def test_the_family_of_all_measures_is_larger() -> None:
         comparison = ll.compare(results, family=family, correction=correction)
         for index in range(2):
             width = sum(run.rank_high - run.rank_low for run in ranking.runs_of(index))
-            significant = int(comparison.significant[index].sum())
+            significant = int(comparison.rejected[index].sum())
             assert width == 6 * 5 - 2 * significant
 
 
@@ -130,8 +130,7 @@ def test_groups_of_queries_are_units() -> None:
     ranking = ll.rank(results, query_group=groups, draws=200)
     comparison = ll.compare(results, query_group=groups)
     assert (
-        sum(run.rank_high - run.rank_low for run in ranking.runs_of())
-        == 30 - 2 * comparison.significant.sum()
+        sum(run.rank_high - run.rank_low for run in ranking.runs_of()) == 30 - 2 * comparison.rejected.sum()
     )
     assert ranking.options["query_group"] == "in memory"
 

@@ -23,10 +23,12 @@ from leadline.comparison.compared_pair import (
     Values,
     caption,
     method_notes,
+    p_text,
     pair_columns,
     pair_notes,
     sentence,
     shown_columns,
+    signed,
 )
 from leadline.comparison.engine import Differences, Tested
 from leadline.comparison.gate import WORSE, Gate
@@ -88,6 +90,12 @@ class Comparison(Tested, Result):
     baselines : list of str
         Names of the baselines; empty if all pairs of runs are compared.
     """
+
+    _words = dict.fromkeys(["worse", "worst", "losers", "losses", "regressions", "degraded"], "{worse}") | (
+        dict.fromkeys(["better", "winners", "wins", "improved", "gains"], "{better}")
+        | {"winner": "verdict", "scores": "results.per_query", "per_query": "results.per_query"}
+        | dict.fromkeys(["mean", "means_of_runs"], "results.means")
+    )
 
     def __init__(
         self,
@@ -171,6 +179,15 @@ class Comparison(Tested, Result):
             raise UsageError(f"a comparison has no column '{name}'. Choose one of {', '.join(fields)}.")
         return np.asarray(fields[name])
 
+    def _filled(self) -> dict[str, str]:
+        pairs = zip(self.pairing.first.tolist(), self.pairing.second.tolist(), strict=True)
+        a, b = next(((self.names[first], self.names[second]) for first, second in pairs), ("a", "b"))
+        more = "" if len(self.results.measures) == 1 else f", measure={self.primary!r}"
+        return {
+            "worse": f"results.worst({a!r}, against={b!r}{more})",
+            "better": f"results.worst({b!r}, against={a!r}{more})",
+        }
+
     def _only(self) -> ComparedPair:
         """Return the record of the only pair and measure."""
         if self.p_corrected.size != 1:
@@ -196,6 +213,12 @@ class Comparison(Tested, Result):
     def p(self) -> float:
         """p-value of the only pair and measure."""
         return self._only().p
+
+    @property
+    def significant(self) -> bool:
+        """Whether the only difference is significant."""
+        self._only()
+        return bool(self.rejected.all())
 
     @property
     def low(self) -> float:
@@ -236,7 +259,7 @@ class Comparison(Tested, Result):
         if pairs == "all":
             return [list(range(len(self.pairing)))] * len(self.results.measures)
         if pairs == "significant":
-            return [np.flatnonzero(row).tolist() for row in self.significant]
+            return [np.flatnonzero(row).tolist() for row in self.rejected]
         size = -np.abs(self.means)
         return [
             np.lexsort((size[index], row))[: int(pairs)].tolist()
@@ -394,7 +417,7 @@ class Comparison(Tested, Result):
     def matrix(self, index: int) -> Flags:
         """Return flags of significant differences, runs x runs; False for pairs that were not compared."""
         differs = np.zeros((len(self.names), len(self.names)), dtype=np.bool_)
-        differs[self.pairing] = self.significant[index]
+        differs[self.pairing] = self.rejected[index]
         return differs | differs.T
 
     def _fewer_queries(self) -> list[ResultWarning]:
@@ -485,7 +508,13 @@ class Comparison(Tested, Result):
 
     def __repr__(self) -> str:
         measures = ", ".join(map(str, self.results.measures))
-        return f"Comparison({counted(len(self.pairing), 'pair')} of {len(self.names)} runs by {measures})"
+        size = f"{counted(len(self.pairing), 'pair')} of {counted(len(self.names), 'run')} by {measures}"
+        if self.p_corrected.size == 1:
+            only = self.pairs[0]
+            size = (
+                f"{only.a} - {only.b}, {only.measure} {signed(only.difference)}, {p_text(only.p_corrected)}"
+            )
+        return f"Comparison({size})"
 
 
 def _joined(parts: Sequence[Values]) -> Values:
@@ -508,7 +537,7 @@ def outperformed_runs(comparison: Comparison, index: int) -> list[list[int]]:
     """Return for each run the indices of the runs that it significantly outperforms."""
     losers: list[list[int]] = [[] for _ in comparison.names]
     rising = comparison.results.measures[index].rising
-    for pair in np.flatnonzero(comparison.significant[index]).tolist():
+    for pair in np.flatnonzero(comparison.rejected[index]).tolist():
         first, second = int(comparison.pairing.first[pair]), int(comparison.pairing.second[pair])
         better = (comparison.means[index, pair] > 0) == rising
         winner, loser = (first, second) if better else (second, first)

@@ -154,7 +154,7 @@ class Correlation(Result):
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name} {found.value:.3f}" for name, found in self.found.items())
-        return f"Correlation({len(self.names)} runs, {shown})"
+        return f"Correlation({counted(len(self.names), 'run')}, {shown})"
 
 
 @public

@@ -353,7 +353,8 @@ class Difference(Result):
         return lambda width: drawn_difference(self, figure, dict(groups or {}), dict(parameters or {}), width)
 
     def __repr__(self) -> str:
-        return f"Difference({len(self.runs)} systems, {int(self.counted.sum())} queries, id{self.at})"
+        sizes = f"{counted(len(self.runs), 'system')}, {queries(int(self.counted.sum()))}"
+        return f"Difference({sizes}, id{self.at})"
 
 
 def drawn_difference(

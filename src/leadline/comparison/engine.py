@@ -205,7 +205,7 @@ class Tested:
         )
 
     @cached_property
-    def significant(self) -> Flags:
+    def rejected(self) -> Flags:
         """Flags of the significant differences, measures x columns."""
         return self._below(self.p_corrected)
 
@@ -271,7 +271,7 @@ class Tested:
         """Return the simultaneous limits of one family: columns x 2."""
         rules, indices = self.rules, self._families[number]
         table = self._joined(indices)
-        significant = self.significant[indices].ravel()
+        significant = self.rejected[indices].ravel()
         if rules.joint == MAX_T:
             limits = np.stack(self._max_t[number].limits(rules.confidence), axis=1)
             return _unbounded(limits, table, significant, self.groups)
@@ -304,7 +304,7 @@ class Tested:
     def _tukey_limits(self, index: int) -> Floats:
         reach, mean = self._tukey[index].half_width(self.rules.confidence), self.means[index]
         table = self.differences[index]
-        return np.stack(consistent_limits(mean - reach, mean + reach, self.significant[index], table), axis=1)
+        return np.stack(consistent_limits(mean - reach, mean + reach, self.rejected[index], table), axis=1)
 
     def _below(self, p: Floats) -> Flags:
         with np.errstate(invalid="ignore"):
@@ -381,7 +381,7 @@ class Tested:
             nouns = ("group of queries", "groups of queries")
             most = min(most, max(len(np.unique(codes[column])) for each in differs for column in each.T))
         corrected = self.smallest_p(most)
-        if most == 0 or corrected < rules.alpha or self.significant.any():  # as by the sign test
+        if most == 0 or corrected < rules.alpha or self.rejected.any():  # as by the sign test
             return []
         smallest, draws = rules.test.smallest(most), getattr(rules.test, "draws", 0)
         if rules.joint is None and draws and smallest == 1 / (draws + 1):

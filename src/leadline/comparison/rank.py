@@ -209,7 +209,7 @@ class Ranking(Result):
 
     def __repr__(self) -> str:
         measures = ", ".join(str(measure) for measure in self.results.measures)
-        return f"Ranking({len(self.names)} runs by {measures})"
+        return f"Ranking({counted(len(self.names), 'run')} by {measures})"
 
 
 @public
@@ -354,7 +354,7 @@ def _ranked(results: Results, index: int, tested: Tested, draws: int) -> dict[st
     values = sign * part.values
     means = sign * results.means[:, index]
     slack = ROUNDING * float(np.abs(np.nan_to_num(means)).max(initial=0.0))
-    differ = np.flatnonzero(tested.significant[index])
+    differ = np.flatnonzero(tested.rejected[index])
     first, second = part.pairs.first[differ], part.pairs.second[differ]
     ahead = sign * tested.means[index, differ] > 0
     runs = len(results.runs)
@@ -388,7 +388,7 @@ def _ranked(results: Results, index: int, tested: Tested, draws: int) -> dict[st
 def _too_few(tested: Tested, units: int) -> list[ResultWarning]:
     """Return a warning if no corrected p-value can be below the significance level."""
     rules, over = tested.rules, counted(tested.size, "pair" if tested.rules.family == "measure" else "test")
-    if tested.significant.any() or (tested.smallest_p(units) < rules.alpha and units >= 2):
+    if tested.rejected.any() or (tested.smallest_p(units) < rules.alpha and units >= 2):
         return []
     words = (
         f"no difference can be significant with {_number(units, tested.groups)} ({rules.decided_by}, {over})"

@@ -411,7 +411,7 @@ class Histograms(Result):
         )
 
     def __repr__(self) -> str:
-        return f"Histograms({len(self.runs)} runs, {self.recipe.words})"
+        return f"Histograms({counted(len(self.runs), 'run')}, {self.recipe.words})"
 
 
 def _is_steady(by_bins: Floats) -> str:

@@ -60,7 +60,7 @@ from leadline.result import Result
 FORECAST = ("half_width", "half_budget", "exact_budget")
 
 
-@dataclass
+@dataclass(repr=False)
 class MeasuredPool(Result):
     """A pool drawn to estimate measures, with the expected precision of the estimates.
 
@@ -97,6 +97,10 @@ class MeasuredPool(Result):
     def frame(self) -> int:
         """Return the number of pairs that could be drawn."""
         return int((self.pool.probability > 0).sum())
+
+    def __repr__(self) -> str:
+        pairs = f"{self.pairs:,} of {counted(self.frame, 'pair')} drawn for {', '.join(self.expected)}"
+        return f"MeasuredPool({queries(self.queries)}, {pairs})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary with the keys queries, pairs, added, frame and expected."""

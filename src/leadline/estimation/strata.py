@@ -411,4 +411,4 @@ class Estimates(Result):
         )
 
     def __repr__(self) -> str:
-        return f"Estimates({len(self.runs)} runs, {', '.join(map(str, self.measures))})"
+        return f"Estimates({counted(len(self.runs), 'run')}, {', '.join(map(str, self.measures))})"

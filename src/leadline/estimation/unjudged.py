@@ -440,7 +440,7 @@ class Unjudged(Result):
         )
 
     def __repr__(self) -> str:
-        return f"Unjudged({self.method}, {len(self.runs)} systems, {queries(len(self.queries))})"
+        return f"Unjudged({self.method}, {counted(len(self.runs), 'system')}, {queries(len(self.queries))})"
 
 
 def mean_of_defined(values: Floats) -> Floats:

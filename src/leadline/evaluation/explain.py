@@ -54,7 +54,7 @@ from leadline.measures import Measure
 from leadline.result import Result
 
 
-@dataclass
+@dataclass(repr=False)
 class Explanation(Result):
     """Value of one measure for one query of one run, with its derivation.
 
@@ -88,6 +88,9 @@ class Explanation(Result):
     steps: Steps
     shown: int
     info: RunInfo
+
+    def __repr__(self) -> str:
+        return f"Explanation({self.measure} of {self.run} on query {self.query}: {self.value:.4f})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary with the keys run, query, measure, steps (by rank), sums and value."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from leadline.errors import UsageError, did_you_mean, either, sentences
 from leadline.io.score_cells import ESTIMATE
 from leadline.result import Result
 
+INTERVALS = "evaluate(..., intervals=True).to_pandas()"
 UNSAFE = r"[^A-Za-z0-9_./ -]+"  # in the names of metrics in MLflow
 
 
@@ -41,6 +42,19 @@ class QueryValues(Result):
 
     def __len__(self) -> int:
         return len(self.columns["query"])
+
+    def __call__(self) -> Self:
+        """Return the table: `results.per_query` may be called."""
+        return self
+
+    def __getitem__(self, name: str) -> list[Any]:
+        """Return a column."""
+        if name in self.columns:
+            return self.columns[name]
+        first = [repr(self.columns[each][0]) for each in ("run", "query") if len(self)]
+        value = "" if not first else f"For one value, use results.value({', '.join(first)}, {name!r})"
+        found = f"this table has no column '{name}'. Use one of {', '.join(self.columns)}"
+        raise UsageError(sentences(found, *filter(None, [value])))
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return iter(self.to_rows())
@@ -72,8 +86,8 @@ def joined_place(names: Sequence[str], name: str) -> int | None:
     return found[0] if len(found) == 1 else None
 
 
-def place_of(names: Sequence[str], name: str, *, hint: str = "") -> int:
-    """Return the index of the run of a name; `hint` follows the refusal of an unknown one.
+def place_of(names: Sequence[str], name: str) -> int:
+    """Return the index of the run of a name.
 
     >>> place_of(["old/bm25", "new/dense"], "dense")
     1
@@ -83,7 +97,7 @@ def place_of(names: Sequence[str], name: str, *, hint: str = "") -> int:
         return place
     one_of = "one of " * (len(names) > 1)
     meant = did_you_mean(str(name), names, cutoff=0.3) or f"Use {one_of}{first_few(names, 5)}"
-    raise UsageError(sentences(f"no run is named '{name}'", *filter(None, (meant, hint))))
+    raise UsageError(sentences(f"no run is named '{name}'", meant))
 
 
 def lowest(values: Floats, other: Floats | None, *, rising: bool, n: int) -> list[int]:
@@ -101,8 +115,40 @@ def lowest(values: Floats, other: Floats | None, *, rising: bool, n: int) -> lis
     return found
 
 
+class Means(dict[str, float]):
+    """Means of a run by measure, which may be looked up by any name that `evaluate` accepts."""
+
+    def __init__(self, means: Iterable[tuple[str, float]], canonical: Callable[[object], str]) -> None:
+        super().__init__(means)
+        self._canonical = canonical
+
+    def __missing__(self, name: object) -> float:
+        return self[self._canonical(name)]
+
+    def get(self, name: object, default: Any = None) -> Any:
+        """Return the mean by a measure of these results, or else the default."""
+        try:
+            return self[name]  # type: ignore[index]  # measures are names as well
+        except UsageError:
+            return default
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
+
+
 class Lookups:
     """What `Results` gives by the names of runs, measures and queries."""
+
+    _read_by = "read_scores(path)"
+    _words: ClassVar[Mapping[str, str]] = (
+        dict.fromkeys(
+            ("p", "p_value", "pvalue", "significant", "verdict", "better", "difference"), "{compare}"
+        )
+        | dict.fromkeys(("diff", "delta", "winner"), "{compare}")
+        | dict.fromkeys(("low", "high", "ci", "conf_int", "confidence_interval"), INTERVALS)
+        | dict.fromkeys(("std", "stdev", "stderr", "sem", "var"), INTERVALS)
+        | {"worse": "{worst}", "run": "runs", "score": "mean({run}, {measure})"}
+    )
 
     queries: Vocabulary
     measures: list[Averaged]
@@ -167,9 +213,26 @@ class Lookups:
         except UsageError:
             return []
 
-    def mean(self, run: str, measure: object) -> float:
-        """Return the mean of a run by a measure."""
-        return float(self.means[self._run_index(run), self.measure_index(measure)])
+    def mean(self, run: str = "", measure: object = "") -> float:
+        """Return the mean of a run by a measure, by default of the only run by the only measure."""
+        if (run == "" and len(self.names) != 1) or (measure == "" and len(self.measures) != 1):
+            sizes = f"{counted(len(self.names), 'run')} and {counted(len(self.measures), 'measure')}"
+            which = sentences(
+                f"these results have {sizes}, so say which mean you need", "Use mean({run}, {measure})"
+            )
+            raise UsageError(which.format_map(self._filled()))
+        column = 0 if measure == "" else self.measure_index(measure)
+        return float(self.means[0 if run == "" else self._run_index(run), column])
+
+    def __float__(self) -> float:
+        """Return the mean of the only run by the only measure."""
+        return self.mean()
+
+    def __format__(self, form: str) -> str:
+        return format(float(self), form) if form else str(self)
+
+    def __sub__(self, other: object) -> NoReturn:
+        raise UsageError(f"results cannot be subtracted. Use {self._filled()['compare']}")
 
     def value(self, run: str, query: str, measure: object) -> float:
         """Return the value of a run by a measure for a query."""
@@ -179,15 +242,38 @@ class Lookups:
         return float(self.values[self._run_index(run), code, self.measure_index(measure)])
 
     def _run_index(self, name: str) -> int:
+        if name not in self.names and self.names and self._canonical(name):
+            one_of = f"one of {first_few(self.names, 5)}, as in " if len(self.names) > 1 else ""
+            right = f"Use {one_of}results[{self.names[0]!r}][{name!r}]"
+            raise UsageError(sentences(f"no run is named {name!r}, which is a measure", right))
         return place_of(self.names, name)
 
+    def _other_call_for(self, name: str) -> str:
+        return f"results[{self.names[0]!r}][{name!r}]" if self.names and self._canonical(name) else ""
+
+    def _filled(self) -> dict[str, str]:
+        run, *others = self.names or ["run"]
+        measure = repr(str(next(iter(self.measures), "AP")))
+        return {
+            "run": repr(run),
+            "measure": measure,
+            "compare": "compare(results)" if others else f"compare(qrels, a, b, {measure})",
+            "worst": f"worst({others[-1]!r}, against={run!r})" if others else f"worst({run!r})",
+        }
+
     def __getitem__(self, run: str) -> dict[str, float]:
-        """Return the means of a run, `{measure: mean}`."""
-        measures = list(map(str, self.measures))
-        is_mean = len(self.names) == 1 and run in measures
-        hint = f"results['{self.names[0]}']['{run}'] is a mean." if is_mean else ""
-        means = self.means[place_of(self.names, run, hint=hint)].tolist()
-        return dict(zip(measures, means, strict=True))
+        """Return the means of a run, `{measure: mean}`; other names of its measures are accepted."""
+        names = list(map(str, self.measures))
+        means = self.means[self._run_index(run)].tolist()
+        return Means(zip(names, means, strict=True), lambda measure: names[self.measure_index(measure)])
+
+    def keys(self) -> list[str]:
+        """Return the names of the runs: `dict(results)` has the means of each."""
+        return self.names
+
+    def items(self) -> list[tuple[str, dict[str, float]]]:
+        """Return the names of the runs with their means."""
+        return [(name, self[name]) for name in self.names]
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of the runs."""
@@ -227,8 +313,9 @@ class Lookups:
                     found[safe] = mean
         return found
 
+    @property
     def per_query(self) -> QueryValues:
-        """Return the values of all queries: a row per query, run and measure.
+        """The values of all queries: a row per query, run and measure; `per_query()` is the same table.
 
         Estimates from a sample of judgments have a column `estimate`, and are refused where scores are read:
         pass the results themselves, which know their errors.
@@ -307,3 +394,14 @@ class Lookups:
         }
         worse = len(lowest(values, other, rising=self.measures[place].rising, n=len(values)))
         return QueryValues(columns, f"{queries(worse)} got worse in {text} from {against} to {run}")
+
+    def __repr__(self) -> str:
+        shown = [
+            ", ".join(f"{measure} {mean:.4f}" for measure, mean in zip(self.measures, means, strict=True))
+            for means in self.means[:3].tolist()
+        ]
+        if len(self.names) > 1:
+            shown = [f"{name}: {means}" for name, means in zip(self.names, shown, strict=False)]
+        size = f"{counted(len(self.names), 'run')}, {queries(len(self.queries))}"
+        more = "; ..." * (len(self.names) > len(shown))
+        return f"{type(self).__name__}({size}; {'; '.join(shown)}{more})"

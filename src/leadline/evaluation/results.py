@@ -30,7 +30,7 @@ from leadline.data.table import (
     summary,
 )
 from leadline.data.validation import check_word
-from leadline.data.wording import counted, percent, queries
+from leadline.data.wording import percent
 from leadline.errors import UsageError
 from leadline.evaluation.lookups import Lookups
 from leadline.io.row_checks import ABOUT_MACHINES
@@ -580,12 +580,6 @@ class Results(Lookups, Result):
         check_word(KINDS, figure=figure)
         index = 0 if measure is None else self.measure_index(measure)
         return lambda width: drawn_results(self, figure, index, width=width)
-
-    def __repr__(self) -> str:
-        return (
-            f"Results({counted(len(self.runs), 'run')}, {queries(len(self.queries))}, "
-            f"{', '.join(map(str, self.measures))})"
-        )
 
 
 def in_range(limits: ArrayLike, measure: object) -> Floats:

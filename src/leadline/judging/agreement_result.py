@@ -232,6 +232,18 @@ class Agreement(Result):
         Of a store with several forms of presentation: these compared.
     """
 
+    _words = dict.fromkeys(["kappa", "cohen", "cohen_kappa", "weighted_kappa"], "result['cohen'].value") | {
+        "scott": "result['scott'].value",
+        "pi": "result['scott'].value",
+        "fleiss": "result['fleiss'].value",
+        "krippendorff": "result['krippendorff'].value",
+        "alpha": "result['krippendorff'].value",
+        "agreement": "result['agreement'].value",
+        "value": "result['cohen'].value",
+        "confusion": "tables",
+        "confusion_matrix": "tables",
+    }
+
     judgments: Judgments
     pairs: list[tuple[int, int]]
     grades: Floats
@@ -288,7 +300,10 @@ class Agreement(Result):
     def __repr__(self) -> str:
         names = ("agreement", "scott", "cohen", "fleiss", "krippendorff")
         shown = ", ".join(f"{name} {self[name].value:.3f}" for name in names)
-        return f"Agreement({len(self.judges)} judges, {len(self.judgments)} pairs, {shown})"
+        weights = self.options.get("weights", "none")
+        weighted = "" if weights == "none" else f", {weights} weights"
+        sizes = f"{counted(len(self.judges), 'judge')}, {counted(len(self.judgments), 'pair')}"
+        return f"Agreement({sizes}, {shown}{weighted})"
 
     def matrix(self, name: str = "cohen") -> Floats:
         """Return a coefficient of every pair of judges: judges x judges, NaN where not computed."""

@@ -346,7 +346,7 @@ def shown_pairs(comparison: Comparison) -> list[ComparedPair]:
 
 def tally(comparison: Comparison) -> str:
     """Return a sentence with the numbers of significant pairs by measure, and of the other comparisons."""
-    significant = comparison.significant
+    significant = comparison.rejected
     parts = [
         f"{measure} {int(significant[index].sum()):,}"
         for index, measure in enumerate(comparison.results.measures)
