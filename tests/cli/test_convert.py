@@ -143,7 +143,7 @@ def test_results_without_query_ids_get_those_of_a_file(tmp_path: Path, leadline:
     assert leadline("convert", source, target, *queries).status == 0
     assert read_run(target).to_dict() == {"q1": {"d1": 1.0}, "q2": {"d2": 3.0}}
     done = leadline("compare", judges[0], source, target, "-m", "RR", *queries)
-    assert "have the same RR on all 2 queries" in done.out
+    assert "have the same RR on both queries" in done.out
 
 
 def test_subtopics_are_kept_on_request(tmp_path: Path, leadline: Leadline) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from test_families import results_of
 
 from leadline.comparison import engine
+from leadline.comparison.compare import compare
 from leadline.comparison.engine import AllPairs, Differences, few_queries_texts, verdicts
 from leadline.comparison.pairing import Rules, pairs_of
 from leadline.errors import UsageError
@@ -167,6 +168,18 @@ def test_the_sign_test_does_not_decide_for_tukey() -> None:
     for correction in ("Holm", "Tukey"):
         found = engine.Tested(Differences.of(results, pairs), Rules.of(correction=correction)).notices()
         assert any(one.code == "decided_by_sign" for one in found) == (correction == "Holm")
+
+
+def test_the_sign_test_decides_for_groups_of_the_same_mean_difference() -> None:
+    """The differences of a group are 0.1 and 0.3: no query has that of every other."""
+    results = results_of([[0.5] * 12, [0.6, 0.8] * 6])
+    groups = {query: place // 2 for place, query in enumerate(results.queries)}
+    said = [
+        str(one) for one in compare(results, query_group=groups).warnings if one.code == "decided_by_sign"
+    ]
+    assert len(said) == 1
+    assert "in every group" in said[0]
+    assert "every query" not in said[0]
 
 
 def test_the_only_testable_column_of_a_family_has_its_interval() -> None:

@@ -209,6 +209,21 @@ def test_resamples_without_spread_are_said_for_the_bootstrap_test() -> None:
     ]
 
 
+def test_resamples_without_spread_are_those_of_groups_where_groups_are_resampled() -> None:
+    """Six groups of two queries, all with other differences; five groups have the mean 0: (5/6)^6 = 33 %."""
+    values = np.full((2, 12), 0.5)
+    values[0, ::2] += np.arange(1, 7) / 20
+    values[0, 1::2] -= np.arange(1, 7) / 20
+    values[0, 11] += 0.2
+    results = results_of(values)
+    groups = {query: place // 2 for place, query in enumerate(results.queries)}
+    for query_group, share in ((groups, "up to 33 %"), (None, "")):
+        found = compare(results, test="Bootstrap", query_group=query_group).warnings
+        said = [str(notice) for notice in found if notice.code == "resamples_without_spread"]
+        assert len(said) == bool(share)
+        assert all(share in text and "in every group" in text for text in said)
+
+
 def simulated(draws: int, *, truth: np.ndarray[Any, Any], **options: Any) -> float:
     """Return how often all simultaneous intervals hold the true differences from the last run."""
     rng = np.random.default_rng(13)

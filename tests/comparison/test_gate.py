@@ -350,3 +350,12 @@ def test_equal_runs_without_any_relevant_document_do_not_pass() -> None:
         found = tried(condition, qrels=qrels)
         assert all(gate.failed for gate in found.values())
         assert "RR is 0 on every query for both runs" in str(found["same"])
+
+
+def test_a_reason_names_the_sign_test_where_it_decides() -> None:
+    """The t test can be below 0.01 with six queries; the sign test of equal differences cannot."""
+    qrels = dict(list(QRELS.items())[:6])
+    runs = {"best": varied(1), "worse": varied(2)}
+    found = tried(Condition("RR"), runs=runs, qrels=qrels, confidence=0.99)["worse"]
+    assert found.cannot_tell
+    assert "p (Sign)" in found.reason

@@ -46,7 +46,7 @@ def command(*, result: str, per_query: bool, outputs: Outputs) -> None:
             for each in (made.to_dict, made._columns)  # noqa: SLF001
         )
         if not (in_json or in_tables):
-            raise UsageError(f"--per-query does not apply, because a {kind} has no per-query values")
+            raise UsageError(f"--per-query does not apply to a {kind}. Leave out --per-query.")
         view.json |= {"per_query": True} if in_json else {}
         if in_tables and (view.shown or command_name in ("", "show")):
             view.shown |= {"per_query": True}

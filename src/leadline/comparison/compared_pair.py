@@ -347,9 +347,11 @@ def queries_in_groups(number: int, groups: int | None, effective: float | None) 
 def on_all(sample: str, number: int) -> str:
     """Return where something holds for every query.
 
-    >>> on_all("12 queries in 4 groups", 12), on_all("1 query", 1)
-    ('on all 12 queries in 4 groups', 'on the only query')
+    >>> on_all("12 queries in 4 groups", 12), on_all("2 queries", 2), on_all("1 query", 1)
+    ('on all 12 queries in 4 groups', 'on both queries', 'on the only query')
     """
+    if number == 2:
+        return f"on both{sample.removeprefix('2')}"
     return f"on all {sample}" if number > 1 else "on the only query"
 
 

@@ -244,13 +244,13 @@ def pair_of(comparison: Comparison, pair: tuple[str, str]) -> int:
     raise UsageError(NOT_COMPARED.format(*pair))
 
 
-def interval_name(comparison: Comparison, *, per_pair: bool = False) -> str:
+def interval_name(comparison: Comparison, *, per_pair: bool = False, which: str = "the pair") -> str:
     """Return the label of the intervals of differences."""
     level = percent(comparison.rules.confidence)
     if comparison.simultaneous is None:
         return f"{level} confidence interval"
     if per_pair:
-        return f"{level} confidence interval of the pair alone"
+        return f"{level} confidence interval of {which} alone"
     if isinstance(comparison.rules.correction, BH):
         return f"{level} interval with a controlled false coverage rate"
     return f"{level} simultaneous confidence interval"
@@ -286,7 +286,7 @@ def _pairs(comparison: Comparison, asked: _Asked) -> Figure:
     if not len(drawn):
         raise UsageError(
             f"no pair differs significantly on {results.measures[asked.measure]}, so there is nothing to "
-            "plot. To plot every pair, use --pairs all."
+            "plot. Choose another figure, or plot every pair with --pairs all."
         )
     means = comparison.means[asked.measure]
     drawn = drawn[np.argsort(-means[drawn], kind="stable")]
@@ -301,7 +301,8 @@ def _pairs(comparison: Comparison, asked: _Asked) -> Figure:
     what = (
         f"difference from {_short(results.names, asked.inches)[min(bases)]}" if one_baseline else "difference"
     )
-    more = interval_words(limits, interval_name(comparison, per_pair=asked.per_pair))
+    name = interval_name(comparison, per_pair=asked.per_pair, which="each pair")
+    more = interval_words(limits, name)
     if len(drawn) < len(first):
         more += f"; {len(drawn):,} of {counted(len(first), 'pair')}"
     return forest(

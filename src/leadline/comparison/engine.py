@@ -23,7 +23,15 @@ from leadline.errors import UsageError
 from leadline.evaluation.results import Results
 from leadline.stats.intervals import COVERAGE, NORMAL, approximate, consistent_limits
 from leadline.stats.moments import Groups, Weighted, effective_groups, means, moments, totals
-from leadline.stats.paired_tests import Bootstrap, Randomisation, Sign, T, decided_by_sign, equivalence
+from leadline.stats.paired_tests import (
+    DECIMALS,
+    Bootstrap,
+    Randomisation,
+    Sign,
+    T,
+    decided_by_sign,
+    equivalence,
+)
 from leadline.stats.power import outcomes
 from leadline.stats.ranks import paired_t
 from leadline.stats.simultaneous import BH, MaxT, RangeDistribution, max_t, tukey
@@ -336,13 +344,13 @@ class Tested:
             found += raised(("incomplete_queries", words, left))
         found += [*self._out_of_reach(), *self._few_queries()]
         if isinstance(self.rules.test, Bootstrap):
-            found += _resamples_without_spread(self.differences)
+            found += _resamples_without_spread(self.differences, self.groups)
         tested = self.differences if self.rules.joint != TUKEY else []
         count = sum(int(decided_by_sign(table, self.groups).sum()) for table in tested)
-        words = (
-            f"the sign test decides {counted(count, 'comparison')}, because the difference is the same on "
-            "every query"
-        )
+        same = "difference is the same on every query"
+        if in_groups(self.groups):
+            same = "mean difference is the same in every group"
+        words = f"the sign test decides {counted(count, 'comparison')}, because the {same}"
         return [*found, *raised(("decided_by_sign", words, count))]
 
     def _few_queries(self) -> list[ResultWarning]:
@@ -462,24 +470,33 @@ def _unbounded(limits: Floats, differences: Floats, significant: Flags, groups: 
     return np.where(decided[:, None], np.array([-np.inf, np.inf]), limits)
 
 
-def _resamples_without_spread(differences: Sequence[Floats], *, most: float = 0.01) -> list[ResultWarning]:
+def _resamples_without_spread(
+    differences: Sequence[Floats], groups: Groups | None, *, most: float = 0.01
+) -> list[ResultWarning]:
     """Return a warning of pairs with a share of constant bootstrap resamples above `most`.
 
     With n queries, of which n_v have value v, the probability of a constant resample is the sum of
     (n_v / n)^n. Its standard error is 0, which adds a point mass at 0 or infinity to the distribution of t.
+    With groups of queries the units are the groups, and their values the mean differences.
     """
     worst, count = 0.0, 0
     for table in differences:
-        for column in table.T:
+        units = table
+        if in_groups(groups):
+            observed = totals(table, groups)
+            with np.errstate(invalid="ignore"):
+                units = np.round(observed.sums / observed.sizes, DECIMALS)
+        for column in units.T:
             defined = column[~np.isnan(column)]
             if len(defined) < 2 or not np.ptp(defined):
                 continue
             _, times = np.unique(defined, return_counts=True)
             share = float(((times / len(defined)) ** len(defined)).sum())
             worst, count = max(worst, share), count + (share > most)
+    same = "mean difference in every group" if in_groups(groups) else "difference on every query"
     words = (
         f"p is approximate for {counted(count, 'comparison')}: up to {100 * worst:.0f} % of the resamples "
-        "have the same difference on every query"
+        f"have the same {same}"
     )
     return [ResultWarning("resamples_without_spread", words, count)] if count else []
 

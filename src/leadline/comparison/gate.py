@@ -381,7 +381,8 @@ def decided_on(better: Floats, condition: Condition, rules: Rules, groups: Group
             least = one_sign if decided[column] else rules.test.smallest
             noun = ("group of queries", "groups of queries") if in_groups(groups) else ("query", "queries")
             number = counted(units, *noun)
-            reasons[column] = _reason(number, float(p[column]), least(units, alternative), rules)
+            test = "Sign" if decided[column] else str(rules.test)
+            reasons[column] = _reason(number, float(p[column]), least(units, alternative), test, rules.alpha)
         if condition.kind == NOT_WORSE:
             detectable_difference[column] = detectable(
                 float(spread.deviation[column]),
@@ -523,13 +524,10 @@ def _lower(better: Floats, spread: Means, rules: Rules, groups: Groups | None) -
     return np.where(decided_by_sign(better, groups) & ~possible, -np.inf, low)
 
 
-def _reason(units: str, p: float, smallest: float, rules: Rules) -> str:
+def _reason(units: str, p: float, smallest: float, test: str, alpha: float) -> str:
     """Return the reason for which enough queries cannot be tested; empty if they can."""
     if isnan(p):
         return "p is undefined"
-    if smallest >= rules.alpha:
-        return (
-            f"with {units}, p ({rules.test}) is at least {smallest:.3g}, so it cannot be below "
-            f"{rules.alpha:.3g}"
-        )
+    if smallest >= alpha:
+        return f"with {units}, p ({test}) is at least {smallest:.3g}, so it cannot be below {alpha:.3g}"
     return ""
