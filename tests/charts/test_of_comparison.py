@@ -92,7 +92,7 @@ def test_pairs_have_a_row_each_with_the_interval_of_the_table(per_pair: bool) ->
     limits = (comparison.limits if per_pair else comparison.shown_limits)[0]
     order = np.argsort(-comparison.means[0], kind="stable")
     assert lines(figure) == pytest.approx(limits[order])
-    assert interval_name(comparison, per_pair=per_pair) in words(figure)
+    assert interval_name(comparison, per_pair=per_pair, which="each pair") in words(figure)
     labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
     assert len(labels) == 6
     assert all("r0" in label for label in labels if label.startswith("r0"))
