@@ -246,7 +246,8 @@ def test_subtopics_in_other_formats_are_checked_as_they_are_read(
             (
                 "a.run:1: the line has 3 columns. A line of a run has 6 columns (query Q0 document rank "
                 "score tag). 1 error cannot be repaired, because leadline repairs only repeated documents, "
-                "NaN scores, comments, columns after the sixth, several tags, mixed queries and wrong ranks."
+                "NaN scores, comments, columns after the sixth, several tags, rows not grouped by query, and "
+                "wrong ranks."
             ),
         ),
     ],

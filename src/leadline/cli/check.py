@@ -54,7 +54,7 @@ def command(
         that no query or document ids match.
     --fix | flag
         Write a repaired copy of a single FILE to the file given with -o. Only repeated documents, NaN scores,
-        comments, extra columns or tags, mixed queries and wrong ranks can be repaired.
+        comments, extra columns or tags, rows not grouped by query, and wrong ranks can be repaired.
     -C read.qrels_columns, read.columns, read.subtopics, read.kind, read.on_duplicate refuse/first/last/max =
        "first", read.on_nan = "drop"
     -o

@@ -453,7 +453,8 @@ def write_repaired(
             number = counted(sum(each.count for each in beyond), "error")
             hint = f"{number} cannot be repaired, because leadline repairs only repeated documents, "
             hint += (
-                "NaN scores, comments, columns after the sixth, several tags, mixed queries and wrong ranks"
+                "NaN scores, comments, columns after the sixth, several tags, rows not grouped by query, and "
+                "wrong ranks"
             )
         first = (beyond or left)[0]
         raise InputError(
