@@ -91,3 +91,20 @@ def test_settings_of_an_experiment_do_not_make_tables_of_runs_per_query_values(
     files = (tmp_path / name for name in ("a.csv", "b.csv"))
     done = leadline("correlate", *files, "-C", tmp_path / "mine.toml", "-f", "json")
     assert done.data["n"] == 3
+
+
+def test_a_saved_result_gives_its_values_beside_a_table_of_values(
+    leadline: Leadline, results: list[Path], tmp_path: Path
+) -> None:
+    saved, table = tmp_path / "saved.json", tmp_path / "values.csv"
+    runs = [tmp_path / f"r{run}.run" for run in range(5)]
+    assert leadline("evaluate", tmp_path / "qrels.txt", *runs, "-o", saved).status == 0
+    table.write_text(
+        "query,run,measure,value\n"
+        + "".join(f"q{q},r{run},mine,{run + q}\n" for run in range(5) for q in range(4))
+    )
+    for pair in ((table, saved), (saved, table)):
+        assert leadline("correlate", *pair, "-f", "json").data["n"] == 5
+    refused = leadline("correlate", table, results[1])
+    assert refused.status == 2
+    assert f"error: {results[1]}: " in refused.err

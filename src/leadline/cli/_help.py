@@ -169,6 +169,8 @@ def are_values(paths: Iterable[str], kind: str | None = None, *, saved: bool = T
     files = {path: split_name(path)[1] for path in paths}
     found = {path: is_values(file, is_known, saved=saved) for path, file in files.items() if first_file(file)}
     if any(found.values()) and not all(found.values()):
+        if not saved:  # beside a table of values, those of a saved result are used
+            return are_values(files)
         values, other = (
             next(path for path, is_one in found.items() if is_one is kind) for kind in (True, False)
         )
