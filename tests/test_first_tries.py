@@ -155,6 +155,79 @@ def test_names_of_other_programs_are_answered_with_the_right_call(name: str, rig
         getattr(ll, name)
 
 
+LIST = [[0.9, 0.5]]
+ANY: Any = ll  # whose types do not matter
+
+
+@pytest.mark.parametrize(
+    ("call", "right"),
+    [
+        (
+            lambda: ANY.evaluate(QRELS, NEW, "ndcg", k=10),
+            r"Use a measure with a cutoff, such as 'nDCG@10'\.$",
+        ),
+        (lambda: ANY.evaluate(QRELS, NEW, "ndcg", k_values=[1, 5]), r"nDCG@\{1,5,10\}"),
+        (lambda: ANY.evaluate(QRELS, NEW, "AP", ci=0.95), "intervals=True"),
+        (lambda: ANY.evaluate(QRELS, NEW, "AP", confidence=0.95), "confidence needs intervals"),
+        (lambda: ANY.evaluate(QRELS, NEW, "AP", llm_labels=QRELS), "machine=labels with pool=pool"),
+        (lambda: ANY.evaluate(QRELS, NEW, k=10, metrics="AP"), "'nDCG@10'.*Use measures"),
+        (lambda: ANY.compare(QRELS, OLD, NEW, "AP", method="bonferroni"), "correction='Holm'"),
+        (lambda: ANY.compare(QRELS, OLD, NEW, "AP", n_permutations=99), r"'Randomisation\(draws=2000\)'"),
+        (lambda: ANY.pool([NEW, OLD], sample=100), "measure='P@10' with total=100"),
+        (lambda: ANY.pool(NEW, OLD), r"pool\(\[run, run\], depth=10\)"),
+        (lambda: ANY.fuse(NEW, OLD), r"fuse\(\[a, b\]\)"),
+        (lambda: ANY.fuse([NEW, OLD], method="rrf", k=60), r"method='RRF\(k=60\)'"),
+        (lambda: ANY.predict(NEW, method="nqc", qrels=QRELS), "Use predictors.*--truth"),
+        (lambda: ANY.sampled(human=QRELS, llm=QRELS), "pool=pool, machine=labels"),
+        (lambda: ANY.difference(QRELS, OLD, NEW, "AP"), r"compare\(qrels, a, b, measure\)"),
+        (lambda: ANY.why_different(QRELS, OLD, NEW, query="q1"), r"explain\(qrels, run, measure, query\)"),
+        (lambda: ANY.unjudged(QRELS, NEW, k=10), r"'Judged@10'\)"),
+        (lambda: ANY.curve(QRELS, NEW, "recall"), r"evaluate\(qrels, runs, 'R@\{1,5,10\}'\)"),
+        (lambda: ANY.histogram(QRELS, NEW, "AP", bins=10), "figure='violin'"),
+        (lambda: ANY.rank([NEW, OLD]), r"unjudged\(runs\)"),
+        (lambda: ANY.score(["d1"], ["d2", "d1"], "ndcg@10"), r"evaluate\(\{'q'"),
+        (lambda: ANY.run_of_arrays(LIST, LIST, query_ids=["1"], doc_ids=["a"]), "Use queries.*Use documents"),
+        (lambda: ANY.run_of_arrays(LIST, [[0, 1]], ["1"], documents=["a", "b"]), r"\(ids, scores, queries\)"),
+        (lambda: ANY.correlate(QRELS, [OLD, NEW], "AP"), r"correlate\(evaluate\(qrels, runs, 'AP'\)"),
+        (lambda: ANY.correlate([0.1], [0.2], method="kendall"), r"\(\{run: value\}, \{run: value\}\)"),
+        (lambda: ANY.search(ANY.build_index({"d": "a fox"}), "red fox"), r"pass \{'q': text\}"),
+        (lambda: ANY.search(ANY.build_index({"d": "a fox"}), {"q": "fox"}, model="bm25"), "Use models"),
+        (
+            lambda: ANY.gate(QRELS, NEW, {"ndcg@10": 0.3}),
+            r"gate\(evaluate\(qrels, runs, measures\), fail_below=",
+        ),
+        (lambda: ANY.gate(QRELS, NEW, baseline=OLD, tolerance=0.1), r"fail_if_worse='nDCG@10:0\.01'"),
+        (
+            lambda: ANY.gate("base.json", fail_below="AP=1"),
+            r"gate\(compare\(qrels, runs, measures, baseline=name\)",
+        ),
+        (lambda: ANY.gate(results(), fail_if_worse="RR"), r"compare\(results, baseline=NAME\)"),
+        (lambda: ANY.write_baseline("base.json", results()), r"write_baseline\(evaluate\("),
+        (lambda: ANY.write_baseline("qrels.txt", "a.run", "base.json"), r"write_baseline\(evaluate\("),
+        (lambda: ANY.write_pool("pool.txt", ANY.pool([NEW], depth=1)), r"write_pool\(pool, path\)"),
+        (lambda: ANY.curve(QRELS), "needs `runs`"),
+    ],
+)
+def test_calls_of_other_programs_are_answered_with_the_right_call(
+    call: Callable[[], Any], right: str
+) -> None:
+    with pytest.raises(ll.UsageError, match=right):
+        call()
+
+
+def test_calls_that_were_tried_first_work() -> None:
+    found = ll.search(ll.build_index({"d1": "a red fox", "d2": "a whale"}), {"q1": "fox"})
+    assert list(found["BM25"]["q1"]) == ["d1"]
+    runs = {"old": OLD, "new": NEW}
+    both = ll.correlate(ll.evaluate(QRELS, runs, "RR"), ll.evaluate(QRELS, runs, "P@1"), draws=0)
+    assert both.truth.tolist() == [0.75, 0.75]
+
+
+def test_gates_are_true_if_none_has_failed() -> None:
+    assert ll.gate(results(), fail_below=["RR=0.5", "P@1=0.4"])
+    assert not ll.gate(results(), fail_below=["RR=0.5", "P@1=0.6"])
+
+
 def one() -> ll.Results:
     return ll.evaluate(QRELS, NEW, "RR")
 

@@ -20,6 +20,7 @@ from leadline.evaluation.limits import same_weights
 from leadline.evaluation.lookups import joined_place
 from leadline.evaluation.results import Results
 from leadline.io.opening import digest_of
+from leadline.io.read_paths import public
 from leadline.io.saved_results import envelope, read_saved, saved_json, saved_parquet
 from leadline.io.write import write_bytes
 from leadline.render import BY_SUFFIX, View, suffix_of
@@ -225,6 +226,7 @@ def _pairs(names: Sequence[str], baseline: Baseline) -> Pairs:
     return Pairs(first, np.array(places, dtype=np.int64) + len(names))
 
 
+@public
 def write_baseline(results: Results, path: str | os.PathLike[str], *, force: bool = False) -> None:
     """Write the per-query values to a file, atomically, as a baseline of later runs.
 

@@ -168,6 +168,8 @@ def results_of(
     call = function.__name__
     if not isinstance(qrels, Results):
         runs, measures = divided(given, runs, measures, profile=options.get("profile", "leadline"))
+        if runs is None and function.__name__ == "rank" and isinstance(qrels, (list, tuple)):
+            raise UsageError("these are runs without judgments. Call unjudged(runs), or rank(qrels, runs).")
         if runs is None:
             raise UsageError(
                 f"there are judgments but no runs. Call {call}(qrels, runs) or {call}(results). To read "

@@ -17,6 +17,7 @@ from leadline.data.validation import check_numbers, check_whole
 from leadline.data.wording import counted, first_few, percent
 from leadline.data.wording import queries as counted_queries
 from leadline.errors import InputError, UsageError, either
+from leadline.evaluation.results import Results
 from leadline.io.read_paths import public
 from leadline.io.result_files import Column, read_column
 from leadline.result import Make, Result
@@ -159,8 +160,8 @@ class Correlation(Result):
 
 @public
 def correlate(
-    truth: str | os.PathLike[str] | Mapping[str, Any],
-    estimate: str | os.PathLike[str] | Mapping[str, Any],
+    truth: str | os.PathLike[str] | Mapping[str, Any] | Results,
+    estimate: str | os.PathLike[str] | Mapping[str, Any] | Results,
     *,
     teams: Mapping[str, str] | None = None,
     draws: int = 1000,
@@ -175,8 +176,9 @@ def correlate(
 
     Parameters
     ----------
-    truth, estimate : path or mapping
-        Result files (FILE or FILE:MEASURE), or `{run: value}`, or `{run: {query: value}}`.
+    truth, estimate : path, mapping or Results
+        Result files (FILE or FILE:MEASURE), `{run: value}`, `{run: {query: value}}`, or the results of
+        `evaluate`, whose first measure is taken.
     teams : mapping of str to str, optional
         Team of each run; runs of a team are resampled together, and a run without a team alone.
     draws : int, default 1000
@@ -327,6 +329,17 @@ def _label(side: Column) -> str:
 
 
 def _column(source: Any, name: str) -> Column:
+    if isinstance(source, Results):  # the first measure, as of a file
+        measure, rows = str(source.measures[0]), source.averaged_values(0)
+        nested = {
+            run: {
+                query: value
+                for query, value in zip(source.queries, row.tolist(), strict=True)
+                if not math.isnan(value)
+            }
+            for run, row in zip(source.names, rows, strict=True)
+        }
+        return Column(measure, measure, {run: source[run][measure] for run in source}, nested)
     if isinstance(source, Mapping):
         for run, value in source.items():
             _check_values(run, value)

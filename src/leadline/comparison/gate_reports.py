@@ -11,7 +11,17 @@ import numpy as np
 from leadline.comparison.compare import compare
 from leadline.comparison.compared_pair import p_text, signed
 from leadline.comparison.comparison_result import Comparison
-from leadline.comparison.gate import BELOW, NOT_WORSE, WORSE, Gate, condition_of, gates_of
+from leadline.comparison.gate import (
+    BELOW,
+    NOT_WORSE,
+    WORSE,
+    Gate,
+    condition_of,
+    gates_of,
+    refuse_without_baseline,
+    resolve_conditions,
+    thresholds,
+)
 from leadline.data.arrays import Floats
 from leadline.data.validation import name_keywords
 from leadline.data.wording import percent
@@ -103,20 +113,30 @@ def _queries(gate: Gate, results: Results, run: Floats, other: Floats | None) ->
     return [("lost most", ", ".join(texts) + more)]
 
 
+class Gates(list[Gate]):
+    """Outcomes of conditions; true if none has failed, so that a test can assert it."""
+
+    def __bool__(self) -> bool:
+        return not any(outcome.failed for outcome in self)
+
+    def __repr__(self) -> str:
+        return "\n".join(map(str, self))
+
+
 @public
 def gate(
-    comparison: Comparison,
+    comparison: Comparison | Results,
     *,
     fail_if_worse: str | Iterable[str] = (),
     require_not_worse: str | Iterable[str] = (),
     fail_below: str | Iterable[str] = (),
-) -> list[Gate]:
+) -> Gates:
     """Test conditions on the runs of a comparison, as the options of `leadline compare` of these names do.
 
     Parameters
     ----------
-    comparison : Comparison
-        Comparison with a baseline, unless there is only `fail_below`.
+    comparison : Comparison or Results
+        Comparison with a baseline. If there is only `fail_below`, one without, or the results of `evaluate`.
     fail_if_worse : str or iterable of str, optional
         MEASURE or MEASURE:MARGIN: fails on evidence that the loss is larger than the margin.
     require_not_worse : str or iterable of str, optional
@@ -127,7 +147,8 @@ def gate(
     Returns
     -------
     list of Gate
-        Outcomes by condition and run; `failed` is also True where a condition cannot be tested.
+        Outcomes by condition and run; `failed` is also True where a condition cannot be tested. The list is
+        true if no condition has failed, as in `assert gate(comparison, fail_if_worse="nDCG@10")`.
 
     Raises
     ------
@@ -142,10 +163,17 @@ def gate(
     >>> comparison = compare(qrels, {"old": old, "new": new}, "RR", baseline="old")
     >>> [outcome.failed for outcome in gate(comparison, fail_if_worse="RR", fail_below="RR=0.4")]
     [True, False]
+    >>> bool(gate(comparison.results, fail_below="RR=0.4"))
+    True
     """
     given = {WORSE: fail_if_worse, NOT_WORSE: require_not_worse, BELOW: fail_below}
     listed = {kind: [texts] if isinstance(texts, str) else list(texts) for kind, texts in given.items()}
     wanted = [condition_of(text, kind) for kind, texts in listed.items() for text in texts]
     if not wanted:
         raise UsageError('no condition was given. Pass one, such as fail_if_worse="nDCG@10".')
-    return [in_python(outcome) for outcome in gates_of(comparison, wanted)]
+    if isinstance(comparison, Results):
+        refuse_without_baseline(wanted, "Pass compare(results, baseline=NAME) in place of the results.")
+        found = thresholds(comparison, resolve_conditions(comparison, wanted, rel=None))
+    else:
+        found = gates_of(comparison, wanted)
+    return Gates(map(in_python, found))

@@ -10,8 +10,8 @@ from dataclasses import dataclass, fields
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
 
-from leadline.data.validation import check_flags, check_whole, check_word, refusal
-from leadline.errors import UnknownOptionError, UsageError, did_you_mean
+from leadline.data.validation import call_of, check_flags, check_whole, check_word, keywords_of, refusal
+from leadline.errors import UnknownOptionError, UsageError, did_you_mean, either, sentences
 
 if TYPE_CHECKING:
     from leadline.data.qrels import QrelsColumns
@@ -341,47 +341,119 @@ def reading_and_cut(
     return Reading(**reading), Cut(**cut)  # type: ignore[arg-type]  # checked in __post_init__
 
 
-# Keywords of other programs, what a function must have for the advice, and what says the same here.
-WORDS = {
-    "alpha": ("confidence", "confidence (1 - alpha)"),
-    "max_p": ("confidence", "confidence (1 - max_p)"),
-    "metric": ("measures", "measures"),
-    "metrics": ("measures", "measures"),
-    "measure": ("measures", "measures"),
-    "stat_test": ("test", "test='T', 'Randomisation' or 'Wilcoxon'"),
-    "names": ("runs", '{"name": run} in place of the run'),
-    "qrel": ("qrels", "qrels"),
-    "top_k": ("depth measures", "depth, or a measure with a cutoff such as nDCG@10"),
-    "k": ("depth measures", "depth, or a measure with a cutoff such as nDCG@10"),
-    "kind": ("qrels", "leadline.read_qrels(path, kind='qrels')"),
-    "changed": ("baseline", "comparison.records(changed=...)"),
-    "per_query": ("queries", "results.per_query(), or results.write(path, per_query=True)"),
-    "query_slice": (
-        "measures queries_in query_weights",
-        (
-            "`leadline evaluate` or `leadline compare` with --query-slice FILE:COLUMN, or one call per slice "
-            "with queries_in=IDS"
-        ),
-    ),
-    "config": ("on_duplicate", "one keyword per setting, as in on_duplicate='first'"),
-    "fail_if_worse": ("baseline", "leadline.gate(comparison, fail_if_worse=...)"),
-    "require_not_worse": ("baseline", "leadline.gate(comparison, require_not_worse=...)"),
+TRUTH = "`leadline predict RUN --truth FILE.json` after evaluate(qrels, runs, measure).write('FILE.json')"
+# Keywords of other programs and what says the same here, by what a function must have for the advice: its
+# name or parameters. The first that fits is given.
+_WORDS: dict[str, dict[str, str]] = {
+    "alpha": {"confidence": "confidence (1 - alpha)"},
+    "max_p": {"confidence": "confidence (1 - max_p)"},
+    "metric metrics": {"measures": "measures"},
+    "measure": {"predict": TRUTH, "measures": "measures"},
+    "stat_test": {"test": "test='T', 'Randomisation' or 'Wilcoxon'"},
+    "method": {
+        "correction test": "correction='Holm' or 'Bonferroni', or test='T' or 'Wilcoxon' for the test",
+        "predictors": "predictors",
+        "correlate": "correlate({run: value}, {run: value})['kendall']",
+        "models": "models",
+    },
+    "correction_method p_adjust": {"correction": "correction='Holm' or 'Bonferroni'"},
+    "names": {"runs": '{"name": run} in place of the run'},
+    "qrel": {"qrels": "qrels"},
+    "qrels": {"predict": TRUTH},
+    "run": {"runs": "runs", "scores": "scores"},
+    "k top_k": {
+        "fuse": "method='RRF(k=60)' for the constant of RRF, or depth for the number of documents per query",
+        "measures": "a measure with a cutoff, such as 'nDCG@10'",
+        "depth": "depth",
+    },
+    "k_values ks cutoffs cutoff cut_offs": {"measures": "measures with cutoffs, such as 'nDCG@{1,5,10}'"},
+    "ci conf_level confidence_interval confidence_intervals confidence_level": {
+        "intervals": "intervals=True, whose level is confidence=0.95",
+        "confidence": "confidence=0.95, which is the level of the intervals",
+    },
+    "intervals": {"interval confidence": "confidence for the level of the intervals, which are always there"},
+    "n_permutations permutations num_permutations n_resamples iterations n_boot n_bootstrap draws": {
+        "test": "test='Randomisation(draws=2000)' or 'Bootstrap(draws=2000)'",
+        "draws": "draws",
+    },
+    "sample n size n_documents n_docs num_documents": {
+        "budget random": "measure='P@10' with total=100 to sample 100 documents for a measure (budget=20 for "
+        "20 per query), or random=20 to add 20 random documents per query"
+    },
+    "llm llm_labels llm_qrels llm_judgments machine_labels labels synthetic judge llm_judge human": {
+        "machine pool": "machine=labels with pool=pool, where pool = leadline.pool(runs, measure='P@10', "
+        "budget=20) drew the documents that people judged",
+        "sampled": "leadline.evaluate(judgments, runs, 'P@10', pool=pool, machine=labels), or "
+        "leadline.agreement(judgments, labels, reference=True) to see how far you can trust the labels",
+        "machine": "machine",
+    },
+    "model retriever": {"models": "models"},
+    "query_ids": {"queries": "queries"},
+    "doc_ids document_ids": {"documents": "documents"},
+    "kind": {"qrels": "leadline.read_qrels(path, kind='qrels')"},
+    "changed": {"baseline": "comparison.records(changed=...)"},
+    "per_query": {"queries": "results.per_query(), or results.write(path, per_query=True)"},
+    "query_slice": {
+        "measures queries_in query_weights": "`leadline evaluate` or `leadline compare` with --query-slice "
+        "FILE:COLUMN, or one call per slice with queries_in=IDS"
+    },
+    "config": {"on_duplicate": "one keyword per setting, as in on_duplicate='first'"},
+    "fail_if_worse": {"baseline": "leadline.gate(comparison, fail_if_worse=...)"},
+    "require_not_worse": {"baseline": "leadline.gate(comparison, require_not_worse=...)"},
 }
+WORDS = {word: advice for words, advice in _WORDS.items() for word in words.split()}
 
 
 def refuse_unknown(
     function: Callable[..., Any], options: Mapping[str, object], known: Collection[str]
 ) -> None:
-    """Raise UnknownOptionError for a keyword that a function does not accept, naming the nearest one."""
-    for name in options:
-        if name in known:
-            continue
-        parameters = inspect.signature(function).parameters.values()
-        explicit = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
-        allowed = [*explicit, *(option for option in known if option not in explicit)]
-        meant = did_you_mean(name, allowed, most=1, cutoff=0.5)
-        advice = meant or f"Its options are {', '.join(allowed)}."
-        needed, instead = WORDS.get(name, ("?", ""))
-        if {*needed.split()} <= {*allowed, *(one.name for one in parameters)}:
-            advice = f"Use {instead}."
-        raise UnknownOptionError(f"{function.__name__}() has no option '{name}'. {advice}")
+    """Raise UnknownOptionError for keywords that a function does not accept, naming the nearest ones."""
+    unknown = [name for name in options if name not in known]
+    if not unknown:
+        return
+    parameters = inspect.signature(function).parameters.values()
+    explicit = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
+    allowed = [*explicit, *(option for option in known if option not in explicit)]
+    has = {function.__name__, *allowed, *(one.name for one in parameters)}
+    found: dict[str, str] = {}  # what to use, and the keyword in whose place
+    for name in unknown:
+        advice = did_you_mean(name, allowed, most=1, cutoff=0.5)
+        for needed, text in WORDS.get(name, {}).items():
+            if {*needed.split()} <= has:
+                advice = f"Use {text}."
+                break
+        found.setdefault(advice or f"Its options are {', '.join(allowed)}.", name)
+    texts = [f"no option '{name}'. {advice}" for advice, name in found.items()]
+    raise UnknownOptionError(f"{function.__name__}() has {' It has '.join(texts)}")
+
+
+def refuse_unfit(function: Callable[..., Any], args: tuple[object, ...], given: Mapping[str, object]) -> None:
+    """Raise UnknownOptionError for arguments that do not fit the signature of a function, naming its call.
+
+    >>> def count(runs: str, *, rel: float = 1.0) -> None: ...
+    >>> refuse_unfit(count, ("a.run", "b.run"), {})
+    Traceback (most recent call last):
+        ...
+    leadline.errors.UnknownOptionError: count() takes only `runs` by position, several runs as one list
+    """
+    parameters = inspect.signature(function).parameters.values()
+    placed = [one for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
+    names = [one.name for one in placed]
+    if not any(one.kind is one.VAR_POSITIONAL for one in parameters) and len(args) > len(placed):
+        runs = ", several runs as one list" * ("runs" in names)
+        found = f"{function.__name__}() takes only {_quoted(names)} by position{runs}"
+        raise UnknownOptionError(sentences(found, *call_of(function))) from None
+    known = keywords_of(function)
+    if known is not None:
+        refuse_unknown(function, {name: None for name in given if name not in known}, known)
+    needed = [
+        one.name for one in parameters if one.default is one.empty and one.kind is one.POSITIONAL_OR_KEYWORD
+    ]
+    missing = [name for name in needed if name not in given and name not in names[: len(args)]]
+    if missing:
+        found = f"{function.__name__}() also needs {_quoted(missing)}"
+        raise UnknownOptionError(sentences(found, *call_of(function))) from None
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return either((f"`{name}`" for name in names), "and")

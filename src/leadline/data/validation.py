@@ -12,7 +12,7 @@ from numbers import Integral, Real
 from types import UnionType
 from typing import Any, NamedTuple, Union, get_origin
 
-from leadline.errors import InputError, LeadlineError, UsageError, either
+from leadline.errors import InputError, LeadlineError, UsageError, either, sentences
 
 # Largest values of arguments whose cost in time or memory is proportional to them, by argument name.
 LIMITS = {
@@ -159,6 +159,35 @@ KINDS = {
     "Sequence": Kind(lambda value, *more: isinstance(value, Sized) and _is_series(value, *more), "a list"),
 }
 
+# The call that was meant, by the function that was called with other arguments.
+CALLS = {
+    "correlate": "Call correlate({run: value}, {run: value}), or correlate(evaluate(qrels, runs, 'AP'), "
+    "evaluate(qrels, runs, 'nDCG@10')) for two measures.",
+    "curve": "It is of precision at recall levels. For values at cutoffs, call evaluate(qrels, runs, "
+    "'R@{1,5,10}').",
+    "difference": "It compares ranked lists. For a measure, call compare(qrels, a, b, measure), "
+    "whose results.per_query() has the value of each query.",
+    "evaluate": "Call evaluate(qrels, runs, measures).",
+    "explain": "Call explain(qrels, run, measure, query).",
+    "fuse": "Call fuse([run, run]).",
+    "gate": "Call gate(compare(qrels, runs, measures, baseline=name), fail_if_worse='nDCG@10:0.01'), "
+    "or without a baseline gate(evaluate(qrels, runs, measures), fail_below='nDCG@10=0.3').",
+    "histogram": "It is of retrieval scores. To draw the values of a measure by query, call "
+    "evaluate(qrels, runs, measure).plot('values.svg', figure='violin').",
+    "pool": "Call pool([run, run], depth=10).",
+    "run_of_arrays": "Call run_of_arrays(ids, scores, queries).",
+    "sampled": "Call sampled(qrels, scores, measures).",
+    "score": "It scores documents by a retrieval model. To evaluate a ranking, call "
+    "evaluate({'q': {'d1': 3}}, {'q': ['d2', 'd1']}, 'nDCG@10').",
+    "search": "Call search(index, {'q1': 'text of a query'}).",
+    "unjudged": "It ranks systems without judgments. For the share of judged documents, call "
+    "evaluate(qrels, runs, 'Judged@10').",
+    "why_different": "It compares values of two programs. To see how a value of a query comes about, call "
+    "explain(qrels, run, measure, query) for each run.",
+    "write_baseline": "Call write_baseline(evaluate(qrels, runs, measures), path).",
+    "write_pool": "Call write_pool(pool, path).",
+}
+
 # Classes and protocols as errors name them.
 PLAIN_NAMES = {"RunColumns": "a run", "QrelsColumns": "judgments", "IntoFrame": "a data frame"}
 
@@ -189,7 +218,24 @@ def check_arguments(
             continue
         text, default = parameters[name]
         if value is not default and not _is_of(value, text, function.__globals__):
-            raise refusal(name, value, _in_words(text, function.__globals__))
+            error = refusal(name, value, _in_words(text, function.__globals__))
+            call = call_of(function) if name in names else []
+            raise UsageError(sentences(str(error), *call)) from None
+
+
+def call_of(function: Callable[..., Any]) -> list[str]:
+    """Return a sentence with the call of a function that people mean to make, if any is known."""
+    return [CALLS[function.__name__]] if function.__name__ in CALLS else []
+
+
+def keywords_of(function: Callable[..., Any]) -> list[str] | None:
+    """Return the names of the arguments that a function takes by keyword; None if it takes any."""
+    parameters = inspect.signature(function).parameters.values()
+    if any(
+        one.kind is one.VAR_KEYWORD and not str(one.annotation).startswith("Unpack[") for one in parameters
+    ):
+        return None
+    return list(_annotations(function))
 
 
 # A setting or option of the command line in a message, perhaps with its value; commands in backticks stay.

@@ -69,7 +69,7 @@ def evaluate(
     bounds: bool = False,
     query_weights: str | Mapping[str, float] | None = None,
     intervals: bool | str | Interval = False,
-    confidence: float = 0.95,
+    confidence: float | None = None,
     seed: int = 0,
     on_run: Callable[[int, int], None] | None = None,
     **options: Unpack[CutReadingOptions],
@@ -123,8 +123,8 @@ def evaluate(
         Weight of every query in the means, such as its share of traffic: FILE:COLUMN, or `{query: weight}`.
     intervals : bool or str, default False
         Whether to add confidence intervals of the means, or their method, such as "BCa".
-    confidence : float, default 0.95
-        Confidence level of the intervals.
+    confidence : float, optional
+        Confidence level of the intervals, by default 0.95; without `intervals`, only estimates have them.
     seed : int, default 0
         Seed of the random number generator, for bootstrap intervals and those of estimates.
     on_run : callable, optional
@@ -149,7 +149,7 @@ def evaluate(
     runs, measures = divided(runs_and_measures, runs, measures, profile=profile)
     if runs is None:
         raise UsageError("no runs were given. Call evaluate(qrels, runs).")
-    return measured(
+    found = measured(
         qrels,
         runs,
         measures,
@@ -158,7 +158,7 @@ def evaluate(
         second_judge=second_judge,
         second_pool=second_pool,
         rel=rel,
-        confidence=confidence,
+        confidence=0.95 if confidence is None else confidence,
         seed=seed,
         on_run=on_run,
         profile=profile,
@@ -171,6 +171,9 @@ def evaluate(
         intervals=intervals,
         **options,
     )
+    if found.sampling is None:  # estimates have intervals anyway
+        both({"--confidence": confidence}, {"--intervals": intervals})
+    return found
 
 
 def same_labels(judgments: object, labels: object) -> bool:

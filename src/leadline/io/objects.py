@@ -290,7 +290,8 @@ def run_of_arrays(
     if documents is not None or found.dtype.kind in "iu":
         if found.dtype.kind not in "iu":
             raise UsageError(
-                f"`ids` must contain whole numbers (positions in `documents`), but its dtype is {found.dtype}"
+                "`ids` must contain whole numbers (positions in `documents`), but its dtype is "
+                f"{found.dtype}. Call run_of_arrays(ids, scores, queries)"
             )
         kept = found != -1
         wrong = kept & ((found < 0) | (found >= (np.inf if documents is None else len(documents))))

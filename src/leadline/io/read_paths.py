@@ -122,8 +122,8 @@ def _named(values: Iterator[T], function: Callable[..., Any]) -> Iterator[T]:
 def public(function: Callable[P, T]) -> Callable[P, T]:
     """Let the result of a public function remember the files it is made of.
 
-    Where the function fails with another error than a refusal and an argument is of a wrong type, that
-    argument is refused. A refusal names keywords of the function, not options of the command line. Keywords
+    Where the function fails with another error than a refusal, arguments that do not fit or are of a wrong
+    type are refused. A refusal names keywords of the function, not options of the command line. Keywords
     may be NumPy numbers.
     """
 
@@ -137,9 +137,12 @@ def public(function: Callable[P, T]) -> Callable[P, T]:
                 if outermost:
                     _name_keywords(error, function, *args, **kwargs)
                 raise
-            except Exception:
-                from leadline.data.validation import check_arguments  # loads NumPy; no command needs it
+            except Exception as error:
+                from leadline.data.reading import refuse_unfit  # loads NumPy; no command needs it
+                from leadline.data.validation import check_arguments
 
+                if isinstance(error, TypeError):
+                    refuse_unfit(function, args, kwargs)
                 check_arguments(function, args, kwargs)
                 raise
             if outermost and isinstance(found, Generator):

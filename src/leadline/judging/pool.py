@@ -300,6 +300,7 @@ def pool(
     )
 
 
+@public
 def write_pool(pool: Pool | MeasuredPool, path: str | os.PathLike[str]) -> None:
     """Write the pairs to judge to a file, which `leadline judge` and `evaluate(..., pool=...)` take.
 

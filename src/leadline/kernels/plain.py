@@ -20,7 +20,7 @@ NUMBER = rb"[-+.0-9][-+.0-9eE]*"
 WHOLE = rb"[-+]?[0-9]+"
 A_RUN = (
     "This looks like a run, but qrels are needed here. Commands that take both expect the qrels first (QRELS "
-    "RUN...). If you have no qrels, use `leadline unjudged RUN...`"
+    "RUN...). If you have no qrels, `leadline unjudged RUN RUN...` ranks two or more runs"
 )
 QRELS = (
     "This looks like qrels, but a run is needed here. Commands that take both expect the qrels first (QRELS "

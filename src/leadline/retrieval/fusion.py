@@ -17,7 +17,7 @@ from leadline.errors import InputError, UsageError, either
 from leadline.io.objects import Run
 from leadline.io.read import RunLike, counted_run
 from leadline.io.read_paths import path_of, public
-from leadline.io.run_names import named_files, told_apart
+from leadline.io.run_names import is_input, named_files, told_apart
 from leadline.retrieval.fusion_lists import (
     DIVIDING,
     NORMALISATIONS,
@@ -106,6 +106,8 @@ def fuse(
     check_whole(1, depth=depth)
     if name is not None:
         check_run_name(name)
+    if is_input(method) if isinstance(method, str) else not isinstance(method, FusionMethod):
+        raise UsageError("several runs are one list. Call fuse([a, b]).")
     chosen = method if isinstance(method, FusionMethod) else FUSIONS.parse(method)
     normalisation = _normalisation(chosen, normalise)
     given, paths, warnings = _read(runs, Reading.of(fuse, options, RunOptions))

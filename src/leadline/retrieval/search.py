@@ -65,7 +65,7 @@ class _PreparedQuery(NamedTuple):
 def search(
     index: IndexLike,
     queries: TextsLike,
-    models: ModelsLike,
+    models: ModelsLike = "BM25",
     *,
     k: int = 1000,
     feedback: QrelsLike | None = None,
@@ -82,8 +82,8 @@ def search(
         The index to search.
     queries : path, mapping or iterable
         Queries, as for `read_queries`.
-    models : str, Model or sequence
-        Retrieval models, such as "BM25" or "QLDirichlet(mu=1000)".
+    models : str, Model or sequence, default "BM25"
+        Retrieval models, such as "QLDirichlet(mu=1000)".
     k : int, default 1000
         Number of documents retrieved per query.
     feedback : path, mapping or Qrels, optional
@@ -103,6 +103,10 @@ def search(
     ['d1']
     """
     check_whole(1, k=k)
+    if isinstance(queries, str) and " " in queries and not os.path.exists(queries):
+        raise UsageError(
+            f"there is no file of queries named {queries!r}. To search for a text, pass {{'q': text}}."
+        )
     opened, parsed = _ready(index, models, feedback)
     prepared = [_PreparedQuery(to_bytes(query.id), query.content, None) for query in read_queries(queries)]
 
