@@ -123,6 +123,25 @@ def test_columns_of_frames_are_found(names: tuple[str, str]) -> None:
     assert ll.Run([dict(zip((*names, "score"), row, strict=True)) for row in rows]) == ll.Run(NEW)
 
 
+@pytest.mark.parametrize(
+    ("names", "options", "right"),
+    [
+        (("question", "passage"), {}, "query ids and document ids to 'query_id' and 'doc_id'"),
+        (("query_id", "passage"), {}, "If column 'passage' contains ids, rename it to 'doc_id'"),
+        (("x", "y"), {"qrels_columns": "query_id,doc_id,grade"}, "Rename the columns of the data frame"),
+    ],
+)
+def test_columns_that_are_not_found_are_to_be_renamed(names: Any, options: Any, right: str) -> None:
+    frame = pd.DataFrame([("q1", "d1", 1)], columns=[*names, "grade"])
+    with pytest.raises(ll.InputError, match=right):
+        ll.evaluate(frame, NEW, "AP", **options)
+
+
+def test_a_table_says_where_the_lists_were_cut() -> None:
+    assert "cut at rank 1" in str(ll.evaluate(QRELS, NEW, "nDCG", depth=1))
+    assert "cut" not in str(ll.evaluate(QRELS, NEW, "nDCG"))
+
+
 def test_judges_stand_one_after_the_other() -> None:
     other = {"q1": {"d1": 1, "d2": 1}, "q2": {"d1": 0, "d2": 2}}
     named = ll.agreement({"judge 1": QRELS, "judge 2": other})

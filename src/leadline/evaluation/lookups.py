@@ -185,7 +185,7 @@ class Lookups:
         return next(filter(None, (self._withheld_over(members, run, place) for run in pair)), "")
 
     def _size_note(self) -> str:
-        """Return the number of runs, and over how many queries the means or sums are."""
+        """Return the number of runs, over how many queries the means or sums are, and where lists are cut."""
         left_out = np.isnan(self.values) & [one.average == "defined" for one in self.measures]
         sizes = (self.averaged & ~left_out).sum(axis=1)[~self.without_mean]
         size = counted(len(self.names), "run")
@@ -193,7 +193,9 @@ class Lookups:
             return f"{size}, {queries(len(self.queries))}"
         sums = [one.average == "sum" for one in self.measures]
         what = "sum" if all(sums) else "mean or sum" if any(sums) else "mean"
-        return f"{size}, {what} over {queries_between(sizes[sizes > 0].flat)}"
+        depth = self.options.get("depth")
+        cut = "" if depth is None else f", rankings cut at rank {depth:,}"
+        return f"{size}, {what} over {queries_between(sizes[sizes > 0].flat)}{cut}"
 
     def measure_index(self, measure: object) -> int:
         """Return the index of a measure, given as an object or by any name that `evaluate` accepts."""

@@ -258,10 +258,15 @@ def _named_rows(source: Opened, columns: str, what: str) -> Records:
     from leadline.io import tables
 
     if source.format.name not in HEADERLESS_FORMATS:
-        key = "columns" if what == "score" else "qrels_columns"
-        found = f"`--config read.{key}` applies only to text tables without a header. Leave it out"
-        raise InputError(found, path=source.path)
+        raise headed(what, source.path, "Leave it out")
     return tables.named_rows(source, columns.split(","), what)
+
+
+def headed(what: str, path: str, hint: str) -> InputError:
+    """Return the refusal of names for the columns of a table that has a header."""
+    key = "columns" if what == "score" else "qrels_columns"
+    found = f"`--config read.{key}` applies only to text tables without a header"
+    return InputError(found, path=path, hint=hint)
 
 
 def is_refused(window: Chunk) -> bool:

@@ -15,7 +15,7 @@ from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.run import RunColumns
 from leadline.errors import InputError, UsageError
 from leadline.io import row_checks, row_columns, selection, swapped_arguments, trec_qrels, trec_runs
-from leadline.io.formats import TREC, Opened, opened, records_of
+from leadline.io.formats import TREC, Opened, headed, opened, records_of
 from leadline.io.opening import BOM, Buffers, first_bytes
 from leadline.io.row_checks import machine_remarks
 from leadline.io.row_columns import JUDGES_LINE, MACHINE_LINE, Records, Table
@@ -94,7 +94,9 @@ def _qrels(source: Any, reading: Reading, *, sure: bool) -> QrelsColumns:
         return python_inputs.dictionary_qrels(columns, source="qrels")
     if not subtopics:
         swapped_arguments.refuse_runs(source)
-    found = _records_in_memory(source, "grade", path="qrels", subtopics=subtopics)
+    found = _records_in_memory(
+        source, "grade", path="qrels", subtopics=subtopics, named=reading.qrels_columns
+    )
     if not sure and row_columns.find(found.names, row_columns.GRADE) is None:
         # results merged with labels also serve as qrels
         swapped_arguments.refuse_columns(found.names, "qrels", listed=not found.chosen)
@@ -190,9 +192,15 @@ def counted_run(
 
 
 def _records_in_memory(
-    source: Any, what: str, reading: Reading = DEFAULT_READING, *, path: str, subtopics: bool = False
+    source: Any,
+    what: str,
+    reading: Reading = DEFAULT_READING,
+    *,
+    path: str,
+    subtopics: bool = False,
+    named: str | None = None,
 ) -> Records:
-    """Return the rows of a dictionary, a data frame, or an iterable of rows."""
+    """Return the rows of a dictionary, a data frame, or an iterable of rows; no frame is `named`."""
     if hasattr(type(source), "sources"):  # a run, judgments, or a result, which stands above this module
         wanted = "a run is" if what == "score" else "judgments are"
         hint = row_columns.ORDER if isinstance(source, RunColumns) else ""
@@ -212,6 +220,8 @@ def _records_in_memory(
         if frame is not None and json_files.begins_list({name: [] for name in frame.columns}, named=False):
             source = frame.iter_rows(named=True)
         elif frame is not None:
+            if named is not None:
+                raise headed(what, path, "Rename the columns of the data frame instead")
             table = python_inputs.table_of_frame(frame, path=path)
             return row_checks.table_records(table, what, by_rank=reading.by_rank)
         if not isinstance(source, Iterable) or isinstance(source, (str, bytes)):
@@ -253,7 +263,7 @@ def stream_lists(
         counts = ReadCounts()
         deliver(cleaned(python_inputs.DictionaryLists(columns), reading, name), consumer, counts)
         return name, counts
-    found = _records_in_memory(source, "score", reading, path=name)
+    found = _records_in_memory(source, "score", reading, path=name, named=reading.columns)
     return name, row_checks.stream(found, consumer, reading=reading)
 
 

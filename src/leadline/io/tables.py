@@ -195,10 +195,13 @@ def refuse_headerless(source: Opened, what: str, *_: object) -> Records:
 def named_rows(source: Opened, names: list[str], what: str = "score") -> Records:
     """Return the rows of a text without a header, whose columns have these names."""
     rows = list(_headerless_lines(source))
-    if row_columns.is_header(rows[0][1]) and all(number_in(cell) is None for cell in rows[0][1]):
+    numbers = [any(number_in(cell) is not None for cell in cells) for _, cells in rows[:2]]
+    known = row_columns.is_header(rows[0][1])
+    if not numbers[0] and (known or numbers[1:] == [True]):
         key = "columns" if what == "score" else "qrels_columns"
         found = f"the first line looks like a header ({', '.join(rows[0][1])})"
-        hint = f"Leave out `--config read.{key}` to use it, or delete that line"
+        use = "to use it" if known else f"and rename its columns to {', '.join(names)}"
+        hint = f"Leave out `--config read.{key}` {use}, or delete that line"
         raise InputError(found, path=source.path, line=rows[0][0], hint=hint)
     for line, cells in rows:
         if len(cells) != len(names):
