@@ -156,6 +156,7 @@ class Lookups:
     averaged: Flags
     without_mean: Flags
     sampling: list[dict[str, Any]] | None
+    options: dict[str, Any]
     _resolve: Callable[[Any], Sequence[object]] | None
 
     if TYPE_CHECKING:  # defined by `Results`
