@@ -12,8 +12,10 @@ import pytest
 
 import leadline as ll
 from conftest import REPOSITORY
+from leadline.comparison.comparison_result import outperformed_runs
 from leadline.comparison.rank import BOOTSTRAP_COVERAGE, rank
 from leadline.errors import UsageError
+from leadline.pages.report import story
 from leadline.stats.ranks import mid_ranks
 
 
@@ -217,3 +219,21 @@ def test_one_query_gives_no_probability_to_be_the_best() -> None:
     ranking = ll.rank({"q": {"a": 1, "b": 0}}, {"x": {"q": {"a": 1.0}}, "y": {"q": {"b": 1.0}}}, "AP")
     assert all(math.isnan(run.best) and math.isnan(run.expected) for run in ranking.runs_of())
     assert "nan" not in str(ranking)
+
+
+def test_a_measure_of_the_judgments_calls_no_run_better() -> None:
+    qrels = {f"q{n}": {"d1": 1} for n in range(30)}
+    runs = {"all": {query: {"d1": 1.0} for query in qrels}, "few": {query: {"d9": 1.0} for query in qrels}}
+    runs["few"]["q0"] = {"d1": 1.0}
+    runs["some"] = {query: {"d1" if n % 3 else "d8": 1.0} for n, query in enumerate(qrels)}
+    found = ll.compare(qrels, runs, ["Judged@10", "P@1"])
+    judged, precise = (outperformed_runs(found, place) for place in (0, 1))
+    assert not any(judged)
+    assert any(precise)
+    ranking = ll.rank(qrels, runs, ["Judged@10", "P@1"], draws=0)
+    assert len(next(column for column in ranking._columns() if column.name == "mean").best) == 1
+    for result in (found, ranking):
+        (notice,) = [one for one in result.warnings if one.code == "no_quality"]
+        assert (notice.count, "Judged@10" in notice.message) == (1, True)
+    assert not [one for one in ll.compare(qrels, runs, "P@1").warnings if one.code == "no_quality"]
+    assert story(found) == ["Judged@10 describes the judgments, so no run is the best by it."]

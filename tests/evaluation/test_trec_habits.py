@@ -197,3 +197,20 @@ def test_means_over_different_queries_say_how_many() -> None:
     assert "2 runs, mean over 1 to 3 queries" in str(both)
     assert both.plot(figure="means").axes[0].get_xlabel() == "P@1, mean (1 to 3 queries)"
     assert "2 runs, mean over 3 queries" in str(evaluate(qrels, runs, "P@1"))
+
+
+@pytest.mark.parametrize(
+    ("measure", "profile", "said"),
+    [
+        ("iprec_at_recall_0.10", "leadline", True),
+        ("11pt_avg", "leadline", True),
+        ("IPrec@0.1", "leadline", False),
+        ("iprec_at_recall_0.10", "trec9", False),
+        ("iprec_at_recall_0.10", "trec10", False),
+    ],
+)
+def test_the_rule_of_recall_levels_is_said_where_nobody_chose_it(
+    measure: str, profile: str, said: bool
+) -> None:
+    found = evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, measure, profile=profile)
+    assert ("recall_rule" in {one.code for one in found.warnings}) == said

@@ -196,3 +196,9 @@ def test_an_undefined_value_of_a_sum_is_said_to_be_left_out_of_it() -> None:
     measures, infos = ll.evaluate({"q": {"a": 1}}, {"x": {"q": ["a"]}}, "NumRelRet"), [RunInfo("x")]
     (notice,) = warnings_of_undefined(infos, measures.measures, np.array([[1]]))
     assert notice.message == "NumRelRet is undefined for 1 query in x (left out of its sum)"
+
+
+def test_the_note_on_queries_without_a_relevant_document_excepts_the_measure() -> None:
+    notes = {one.code: one.message for one in ll.evaluate(QRELS, RUN, [MEASURE, "AP"]).warnings}
+    assert notes["no_relevant"].endswith(f"(scored 0, but not by {MEASURE})")
+    assert notes["without_answer"].startswith(f"{MEASURE}: mean over 4")

@@ -49,6 +49,7 @@ from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.evaluation.limits import Intervals, mean_intervals
 from leadline.evaluation.results import Results
+from leadline.evaluation.run_warnings import no_quality
 from leadline.result import Make, Result, figure_of
 from leadline.stats import Interval
 from leadline.stats.intervals import Randomisation as InvertedRandomisation
@@ -112,7 +113,8 @@ class Comparison(Tested, Result):
         self.results = results
         self.baselines = list(baselines)
         self.pairing = pairing
-        self.warnings = [*results.warnings, *self._fewer_queries(), *self.notices()]
+        self.warnings = [*results.warnings, *no_quality(results.measures)]
+        self.warnings += [*self._fewer_queries(), *self.notices()]
         if results.withheld is not None:
             words = (
                 "estimates for single queries vary with the sample, so wins and per-query differences are "
@@ -536,10 +538,12 @@ def _records(fields: dict[str, Values]) -> list[ComparedPair]:
 def outperformed_runs(comparison: Comparison, index: int) -> list[list[int]]:
     """Return for each run the indices of the runs that it significantly outperforms."""
     losers: list[list[int]] = [[] for _ in comparison.names]
-    rising = comparison.results.measures[index].rising
+    measure = comparison.results.measures[index]
+    if not getattr(measure, "quality", True):
+        return losers
     for pair in np.flatnonzero(comparison.rejected[index]).tolist():
         first, second = int(comparison.pairing.first[pair]), int(comparison.pairing.second[pair])
-        better = (comparison.means[index, pair] > 0) == rising
+        better = (comparison.means[index, pair] > 0) == measure.rising
         winner, loser = (first, second) if better else (second, first)
         losers[winner].append(loser)
     return losers

@@ -27,6 +27,7 @@ from leadline.errors import UsageError
 from leadline.evaluation.evaluate import TestedOptions
 from leadline.evaluation.profiles import MeasuresLike, RunsLike
 from leadline.evaluation.results import Results
+from leadline.evaluation.run_warnings import no_quality
 from leadline.io.read import QrelsLike
 from leadline.io.read_paths import public
 from leadline.result import Make, Result
@@ -142,7 +143,9 @@ class Ranking(Result):
         name, measure, mean, rank, low, high, boot_low, boot_high, best, expected, group = (
             self.fields.values()
         )
-        leading = np.flatnonzero(rank == np.repeat(rank[::runs], runs)).tolist() if runs > 1 else ()
+        quality = [getattr(one, "quality", True) for one in self.results.measures]
+        first = (rank == np.repeat(rank[::runs], runs)) & np.repeat(quality, runs)
+        leading = np.flatnonzero(first).tolist() if runs > 1 else ()
         return [
             Column("name", name, "run"),
             Column("measure", measure, hidden=not several),
@@ -313,7 +316,7 @@ def rank_results(results: Results, rules: Rules, *, draws: int = DRAWS) -> Ranki
     if units < FEWEST:
         fields |= dict.fromkeys(("bootstrap_low", "bootstrap_high"), np.full(len(fields["rank"]), np.nan))
     made = Ranking(results, fields, rules, draws=draws, pairs=len(pairs), warnings=list(results.warnings))
-    made.warnings += _too_few(tested, units)
+    made.warnings += [*no_quality(results.measures), *_too_few(tested, units)]
     if draws:
         made.warnings += _coverage(units, groups)
     return made

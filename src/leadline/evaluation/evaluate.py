@@ -33,6 +33,7 @@ from leadline.evaluation.run_warnings import (
     machine_labels,
     no_common_query,
     no_judged_document,
+    recall_rule,
     returned,
     undefined_counts,
     warnings_of,
@@ -317,7 +318,13 @@ class Evaluation:
             without_mean=np.any(~present, axis=1) if self.averaging == "complete" else None,
             bounds=limits[0].stack(limits) if limits else None,
             warnings=[
-                *warnings_of(infos, noted, averaging=self.averaging, levels=levels_of(self.measures)),
+                *warnings_of(
+                    infos,
+                    noted,
+                    averaging=self.averaging,
+                    levels=levels_of(self.measures),
+                    measures=self.measures,
+                ),
                 *warnings_of_undefined(infos, self.measures, undefined),
             ],
             options=self.options,
@@ -345,6 +352,7 @@ class Evaluation:
         results.judged_example = _first_judged(self.qrels)
         results.examples = [values.example for values in values_of_runs]
         results.warnings += grade_one(noted, self.measures, self.options["rel"])
+        results.warnings += recall_rule(self.measures) if self.options["profile"] == "leadline" else []
         results.warnings += fractional_warning(noted) if self.profile.whole_grades else []
         results.warnings += self._pool_warnings
         results.returned = [run.returned for run in values_of_runs]

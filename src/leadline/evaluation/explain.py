@@ -269,7 +269,7 @@ def _warnings(results: Results, info: RunInfo, qrels: QrelsColumns, code: int) -
     span = slice(code, code + 1)
     undefined = undefined_counts(only, measures, results.values[:, span], results.present[:, span])
     return [
-        *warnings_of([info], only, averaging=averaging, levels=levels_of(measures)),
+        *warnings_of([info], only, averaging=averaging, levels=levels_of(measures), measures=measures),
         *warnings_of_undefined([info], measures, undefined),
         *(fractional_warning(only) if profile.whole_grades else []),
     ]

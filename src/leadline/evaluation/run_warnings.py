@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -183,9 +183,15 @@ def _message(template: tuple[str, str, str], counts: Sequence[int], **parts: str
 
 
 def warnings_of(
-    infos: Sequence[RunInfo], qrels: QrelsColumns, *, averaging: str = "all", levels: Sequence[float] = (1.0,)
+    infos: Sequence[RunInfo],
+    qrels: QrelsColumns,
+    *,
+    averaging: str = "all",
+    levels: Sequence[float] = (1.0,),
+    measures: Sequence[Measure] = (),
 ) -> list[ResultWarning]:
     """Return the warnings of runs and judgments whose counts are not 0; `levels` are those of `levels_of`."""
+    others = [str(one) for one in measures if one.unanswered]
     warnings = [ResultWarning(*remark) for remark in qrels.remarks]
     rule = "left out of the means" if averaging == "with_relevant" else "scored 0"
     for rel in levels:
@@ -193,7 +199,8 @@ def warnings_of(
         grade = "" if rel == 1.0 else f" of grade {rel:g} or more"
         over = counted(count, "judged query", "judged queries")
         alone = f" for measures with rel={rel:g}" * (rel > min(levels))
-        message = f"{over} without a relevant document{grade} ({rule}{alone})"
+        except_by = f", but not by {listed(others)}" if others else ""
+        message = f"{over} without a relevant document{grade} ({rule}{alone}{except_by})"
         warnings.append(ResultWarning("no_relevant", message, count))
     if qrels.subtopics is not None and len(qrels.subtopics.names) == 1:
         name = qrels.subtopics.names[0]
@@ -304,6 +311,24 @@ def _uneven(infos: Sequence[RunInfo]) -> ResultWarning:
         f"unjudged in the top {TOP}: {summary}. Runs with more unjudged documents may be underestimated more"
     )
     return ResultWarning("uneven_judgments", message, len(shares))
+
+
+def no_quality(measures: Sequence[Any]) -> list[ResultWarning]:
+    """Return a warning of measures by which no run is better than another one."""
+    names = [str(one) for one in measures if not getattr(one, "quality", True)]
+    verb = "describes" if len(names) == 1 else "describe"
+    words = f"{listed(names or [''])} {verb} the judgments, not the quality of a run, whatever the verdict"
+    return raised(("no_quality", words, len(names)))
+
+
+def recall_rule(measures: Sequence[Measure]) -> list[ResultWarning]:
+    """Return a warning that interpolated precision has the rule of trec_eval 10, not another."""
+    count = sum(getattr(one, "rule", "") == "trec10" for one in measures)
+    words = (
+        "interpolated precision rounds recall levels as trec_eval 10 does (--profile trec9: as trec_eval 9; "
+        "rule=standard: exact, as in `leadline curve`)"
+    )
+    return raised(("recall_rule", words, count))
 
 
 def answerless(
