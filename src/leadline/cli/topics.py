@@ -64,7 +64,7 @@ def fit(*, docs: str, count: int, languages: str | None, outputs: Outputs, **opt
         ["log-likelihood per token", data["log_likelihood"]],
     ]
     empty = int(facts["empty"])
-    no_terms = "empty_documents", f"ignored {counted(empty, 'document')} without any term", empty
+    no_terms = "empty_documents", f"ignored {counted(empty, 'document')} without any terms", empty
     recorded = {"k": count, "output": outputs.thing, "languages": named} | options
     inputs = [(docs, facts["documents"])]
     warnings = raised(("unread_files", *facts["unread_files"]), no_terms)
@@ -188,7 +188,7 @@ def search(
     rows: list[list[Cell]] = [
         ["queries", str(len(query_vectors.ids))],
         ["documents", str(len(document_vectors.ids))],
-        ["queries with a document of the same id", str(mates)],
+        ["queries with the same id as a document", str(mates)],
         ["P@1", share],
     ]
     warnings = unknown_warnings(
@@ -214,13 +214,10 @@ def _write_facts(
 
 def unknown_warnings(unknown: int, empty: int) -> list[ResultWarning]:
     """Return warnings about unknown tokens, and about documents without known ones."""
+    have = counted(empty, "text has", "texts have")
     return raised(
         ("unknown_tokens", f"ignored {counted(unknown, 'token')} outside the model's vocabulary", unknown),
-        (
-            "empty_documents",
-            f"{counted(empty, 'text has', 'texts have')} no known token (the topic vector is the prior mean)",
-            empty,
-        ),
+        ("empty_documents", f"{have} no known tokens (the topic vector is the prior mean)", empty),
     )
 
 
