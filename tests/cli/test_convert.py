@@ -302,3 +302,20 @@ def test_a_kind_told_by_numbers_alone_is_said(tmp_path: Path, leadline: Leadline
 def test_scores_replaced_by_ranks_are_said(tmp_path: Path, leadline: Leadline) -> None:
     found = leadline("convert", file_of(tmp_path, "a.run", RUN), tmp_path / "b.run", "-C", "order=rank")
     assert found.out.endswith("; left out: scores (replaced by negative ranks)\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", b"query_id,doc_id,rank\nq1,d1,1\nq1,d2,2\n"),
+        ("a.jsonl", b'{"query_id": "q1", "doc_id": "d1", "rank": 1}\n'),
+        ("a.json", b'{"q1": ["d1", "d2"]}'),
+    ],
+)
+def test_a_run_without_scores_loses_none_by_ranks(
+    tmp_path: Path, leadline: Leadline, name: str, content: bytes
+) -> None:
+    source = file_of(tmp_path, name, content)
+    found = leadline("convert", source, tmp_path / "b.run", "-C", "order=rank")
+    assert found.status == 0
+    assert "left out" not in found.out

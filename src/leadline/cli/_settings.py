@@ -132,8 +132,8 @@ SETTINGS = {
                 "subtopics, for diversity measures such as alpha_nDCG@10.", click.BOOL, default=False),
         Setting("text.analysis", "How to split texts into terms, such as Words(stem=porter,stop=none) or "
                 "Characters(n=4). [default: depends on the language]", ANALYSIS),
-        Setting("text.fields",
-                "Column with the text. [default: title and text]", many=True, tried=("--field",)),
+        Setting("text.fields", "Column with the text. [default: title and text or, for queries, the first of "
+                "text, title and query in the file]", many=True, tried=("--field",)),
         Setting("text.id_column", "Column with the ids of the texts. [default: found by name, such as "
                 "doc_id or query_id]", tried=("--id",)),
         Setting("scores.higher_is_better", "Name of a custom measure for which higher is better. Gates on a "
@@ -173,8 +173,8 @@ SETTINGS = {
                 "bm25,dense. [default: the first, or all in slices]", PairOfNames(), tried=("--plot-pair",)),
         Setting("output.changed", "Number of queries to show per pair of runs and measure: those with the "
                 "largest differences.", click.IntRange(0), 3),
-        Setting("output.digits", "Digits after the decimal point in tables. [default: 4, but 3 for curves "
-                "and 5 for A/B tests]", click.IntRange(1, 10)),
+        Setting("output.digits", "Digits after the decimal point in tables. [default: 4 or, with `show`, "
+                "as in the original output]", click.IntRange(1, 10)),
         Setting("output.force_update", "Write a baseline file even if a check fails, a run lacks judged "
                 "queries, or the judgments, measures or options have changed.", click.BOOL, default=False),
         Setting("output.top", "Number of runs to show in LaTeX and Markdown tables: the best on the first "

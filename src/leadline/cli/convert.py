@@ -165,7 +165,7 @@ def command(
         lost = [*unheld, *repairs(counts), *left_out(file, "score", reading)]
         if header and not to_trec:
             lost.append("header ir_metadata")
-        if options["order"] == "rank":
+        if options["order"] == "rank" and _has_scores(file, reading):
             lost.append("scores (replaced by negative ranks)")
         if counts.tag and not to_trec:
             lost.append(f"tag {counts.tag}")
@@ -251,6 +251,17 @@ def _is_mapping(file: Opened) -> bool:
     """Return whether only the numbers of a JSON file tell whether it is a run or qrels."""
     rows = records_of(file, "grade")
     return not (rows.listed or rows.names)
+
+
+def _has_scores(file: Opened, reading: Reading) -> bool:
+    """Return whether a run has scores, which its ranks can replace."""
+    columns: Sequence[str] = () if reading.columns is None else reading.columns.split(",")
+    if file.whole is not None and file.format is not TREC and not columns:
+        records = records_of(file, "score", reading)
+        if records.listed:
+            return False
+        columns = records.names
+    return not columns or row_columns.find(columns, row_columns.SCORE) is not None
 
 
 def _lists(file: Opened, reading: Reading, stored: StoredLists) -> tuple[OutputTable, int, ReadCounts]:
