@@ -87,6 +87,8 @@ def test_the_level_of_means_is_that_of_the_option(leadline: Leadline) -> None:
     "line",
     [
         "evaluate qrels.txt bm25.run -f trec --query-slice types.tsv:type",
+        "evaluate qrels.txt bm25.run -q -f csv --query-slice types.tsv:type",
+        "evaluate qrels.txt bm25.run -q -f jsonl --query-slice types.tsv:type",
         "evaluate qrels.txt bm25.run --query-slice types.tsv",
         "compare qrels.txt bm25.run dense.run --query-slice types.tsv:none",
         "compare qrels.txt bm25.run dense.run --query-slice none.tsv:type",

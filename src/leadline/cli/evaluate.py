@@ -228,6 +228,11 @@ def command(  # click documents the options
             raise UsageError(
                 "-q with a sampled pool needs JSON, JSON Lines or Parquet, such as -f json or -o FILE.json"
             )
+    if per_query and query_slice and (flat := outputs.forms & {"csv", "tsv", "jsonl"}):
+        raise UsageError(
+            f"with --query-slice, the {min(flat)} rows are the slices, without per-query values. Leave out "
+            "-q or --query-slice, or use JSON or Parquet, such as -o FILE.json."
+        )
     queries = options["queries"]
     one_of({"-c": complete, f"--config scores.queries={queries}": queries not in (None, "all")})
     options["queries"] = "all" if complete else queries
