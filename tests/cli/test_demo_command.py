@@ -257,6 +257,8 @@ def test_other_forms_are_those_of_evaluate(leadline: Leadline, tmp_path: Path) -
 
 
 def test_a_page_that_cannot_be_written_is_one_line(leadline: Leadline, tmp_path: Path) -> None:
+    assert "ends in .html" in leadline("demo", "-o", tmp_path / "page.svg").refusal
+    assert not (tmp_path / "page.svg").exists()
     found = leadline("demo", "-o", tmp_path / "no" / "page.html")
     assert (found.status, found.err.count("\n")) == (2, 1)
 

@@ -13,7 +13,7 @@ from leadline.data.wording import counted
 from leadline.errors import MissingPackageError, UsageError, both, one_of
 from leadline.io.read_paths import check_outputs
 from leadline.io.write import write_whole
-from leadline.render import View, render
+from leadline.render import View, render, suffix_of
 
 SECTION = "Files and collections"
 
@@ -55,6 +55,8 @@ def command(
         _write_files(folder, collection)
         return
     both({"--collection": collection}, {"--files FOLDER": folder})
+    if suffix_of(output) not in (".html", ".htm"):
+        raise UsageError(f"-o {output}: the demo writes an HTML page. Use a name that ends in .html.")
     from leadline.demo import qrels_path, run_paths
     from leadline.io.objects import read_qrels
 
