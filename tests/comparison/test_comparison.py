@@ -12,7 +12,7 @@ from test_families import results_of
 
 import leadline as ll
 from leadline.comparison.compare import compare
-from leadline.comparison.compared_pair import ComparedPair
+from leadline.comparison.compared_pair import ComparedPair, sentence
 from leadline.comparison.comparison_result import Comparison
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
@@ -400,6 +400,21 @@ def test_frames_and_the_public_name() -> None:
         assert np.array_equal(frame[name], expected, equal_nan=True)
     assert repr(comparison) == "Comparison(3 pairs of 3 runs by RR, AP)"
     assert isinstance(compare(comparison.results), Comparison)
+
+
+def test_a_limit_that_is_not_zero_does_not_look_like_zero() -> None:
+    found = ll.compare(QRELS, {"a": varied(1, 2), "b": varied(2, 1, 3)}, "RR")
+    pair = found.pairs[0]._replace(difference=-0.0173, low=-0.0345, high=-0.000_11)
+    assert "-0.0345 to -0.0001" in sentence(pair, found.rules)
+    assert "-0.035 to -0.001" in sentence(pair._replace(high=-0.001), found.rules)
+
+
+@pytest.mark.parametrize(("draws", "stated"), [(1000, "1,000 random permutations"), (2**24, "")])
+def test_a_randomization_test_states_how_many_permutations_were_drawn(draws: int, stated: str) -> None:
+    runs = {"a": ranked(*([1] * QUERIES)), "b": ranked(*([2] * 12 + [1] * 12))}
+    text = str(ll.compare(QRELS, runs, "RR", test=f"randomization(draws={draws})"))
+    assert stated in text
+    assert ("random permutations" in text) == bool(stated)
 
 
 def test_a_correction_may_be_an_object_as_a_test_may() -> None:

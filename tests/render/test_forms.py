@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from leadline.data.table import Cell, Preformatted, RowLabel, Table
+from leadline.data.table import Cell, Limit, Preformatted, Probability, RowLabel, Table
 from leadline.render import render
 from leadline.render.text_formats import shown
 
@@ -69,6 +69,14 @@ def test_digits_can_be_chosen() -> None:
 
 def test_a_cell_for_people_is_a_dash_when_undefined_and_text_as_it_is() -> None:
     assert [shown(cell, 2) for cell in (None, 0.125, 3, "x")] == ["-", "0.12", "3", "x"]
+
+
+def test_small_numbers_are_told_from_zero() -> None:
+    found = [shown(Probability(p), 4) for p in (0.000_086, 0.000_1, 0.0)]
+    assert found == ["<0.0001", "0.0001", "0.0000"]
+    assert [shown(Limit(end), 4) for end in (-0.000_02, 0.5, 0.0)] == ["-0.00002", "0.5000", "0.0000"]
+    probabilities = render(Table(["p"], [[Probability(0.000_086)]]), "csv")
+    assert probabilities.split() == ["p", "8.6e-05"]
 
 
 @pytest.mark.parametrize("form", FORMS)

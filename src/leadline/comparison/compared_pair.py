@@ -10,6 +10,7 @@ import numpy as np
 
 from leadline.comparison.pairing import Rules, in_groups, pooled_names
 from leadline.data.arrays import Floats, Integers
+from leadline.data.table import Limit, digits_beside_zero
 from leadline.data.wording import counted, first_few, percent, queries, queries_between
 from leadline.estimation.estimated_columns import POOLED
 from leadline.stats.intervals import SMALLEST, Student
@@ -269,7 +270,7 @@ def _these(pair: ComparedPair) -> str:
         return ""
     if low == high:
         return "; exact for these queries"
-    digits = _digits(pair.difference)
+    digits = digits_beside_zero(_digits(pair.difference), low, high)
     return f"; {low:.{digits}f} to {high:.{digits}f} for these queries"
 
 
@@ -290,12 +291,13 @@ def shown_limits(pair: ComparedPair, reach: float, *, per_pair: bool = False) ->
     return clipped(low, -reach, reach), clipped(high, -reach, reach)
 
 
-def shown_columns(fields: Mapping[str, Any], reach: Floats, *, alone: bool = False) -> dict[str, Floats]:
+def shown_columns(fields: Mapping[str, Any], reach: Floats, *, alone: bool = False) -> dict[str, Values]:
     """Return the columns of the limits to report, as `shown_limits`; `alone` if of each pair alone."""
     own = np.isnan(fields["simultaneous_low"]) | alone
     return {
-        end: np.clip(np.where(own, fields[end], fields[f"simultaneous_{end}"]), -reach, reach)
+        end: [Limit(limit) for limit in np.clip(limits, -reach, reach).tolist()]
         for end in ("low", "high")
+        for limits in (np.where(own, fields[end], fields[f"simultaneous_{end}"]),)
     }
 
 
@@ -311,7 +313,7 @@ def difference_text(pair: ComparedPair, rules: Rules, reach: float, *, per_pair:
         return signed(pair.difference, _digits(pair.difference))
     simultaneous = not per_pair and not math.isnan(pair.simultaneous_low)
     kind = f"{rules.adjusted} CI" if simultaneous else "CI"
-    digits = _digits(pair.difference)
+    digits = digits_beside_zero(_digits(pair.difference), low, high)
     limits = f"{low:.{digits}f} to {high:.{digits}f}"
     return f"{signed(pair.difference, digits)} ({percent(rules.confidence)} {kind} {limits})"
 
@@ -546,13 +548,22 @@ def method(comparison: Comparison) -> str:
 def _p_notes(comparison: Comparison) -> list[str]:
     """Return what p and the p of a joint procedure are, with the number of tests in a family."""
     rules, size = comparison.rules, comparison.size
-    p = f"p: {rules.test.title}, two-sided"
+    p = f"p: {rules.test.title}{_permutations(comparison)}, two-sided"
     over = f"{counted(size, 'test')} across all measures" if rules.family == "all" else counted(size, "pair")
     each = "" if rules.family == "all" or len(comparison.results.measures) == 1 else " per measure"
     over = f" over {over}{each}" * comparison.corrects
     if rules.joint is not None:
         return [f"{p}, uncorrected", f"p ({rules.joint}): {rules.title}, two-sided,{over}"]
     return [p + _correction(comparison) + over]
+
+
+def _permutations(comparison: Comparison) -> str:
+    """Return the number of random permutations, if some differences have too many to try them all."""
+    test = comparison.rules.test
+    sampled = isinstance(test, Randomisation) and any(
+        test.samples(table, comparison.groups) for table in comparison.differences
+    )
+    return f" ({test.draws:,} random permutations)" if sampled and isinstance(test, Randomisation) else ""
 
 
 def _correction(comparison: Comparison) -> str:

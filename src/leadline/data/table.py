@@ -137,9 +137,25 @@ WORDS = {True: "yes", False: "no"}
 
 
 class Probability(float):
-    """Probability; one that rounds to 0 is shown as less than one unit of the last digit."""
+    """Probability; one below a unit of the last digit is shown as less than that."""
 
     __slots__ = ()
+
+
+class Limit(float):
+    """Confidence limit; one that is not 0 is shown with as many digits as tell it from 0."""
+
+    __slots__ = ()
+
+
+def digits_beside_zero(digits: int, *limits: float) -> int:
+    """Return the digits after the point, six at most, with which no limit that is not 0 looks like 0.
+
+    >>> digits_beside_zero(3, -0.0345, -0.0001), digits_beside_zero(4, 0.0, 0.00002)
+    (4, 5)
+    """
+    sizes = [abs(limit) for limit in limits if 0.5e-6 <= abs(limit) < 0.5]
+    return max([digits, *(math.ceil(-math.log10(2 * size)) for size in sizes)])
 
 
 class RowLabel(str):
@@ -265,8 +281,9 @@ def interval_texts(low: np.ndarray[Any, Any], high: np.ndarray[Any, Any]) -> lis
     return [
         None
         if np.isnan(below)
-        else Preformatted("exact" if below == above else f"{below:.4f} to {above:.4f}")
+        else Preformatted("exact" if below == above else f"{below:.{digits}f} to {above:.{digits}f}")
         for below, above in zip(low.tolist(), high.tolist(), strict=True)
+        for digits in (digits_beside_zero(4, below, above),)
     ]
 
 

@@ -113,7 +113,7 @@ def report(
     >>> a, b = {q: {"d": 1.0} for q in qrels}, {q: {"x": 2.0, "d": 1.0} for q in qrels}
     >>> results = ll.evaluate(qrels, {"a": a, "b": b}, "RR")
     >>> report(results, os.path.join(tempfile.mkdtemp(), "page.html"))
-    Comparison(1 pair of 2 runs by RR)
+    Comparison(b - a, RR -0.5000, p = 0.25)
 
     """
     require("HTML pages")

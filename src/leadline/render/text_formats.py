@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from leadline.data.table import Cell, Preformatted, Probability, RowLabel, Table
+from leadline.data.table import Cell, Limit, Preformatted, Probability, RowLabel, Table, digits_beside_zero
 from leadline.data.wording import cells as width_of
 from leadline.data.wording import folded, shortened, terminal_columns, visible
 
@@ -49,8 +49,10 @@ def shown(cell: Cell, digits: int) -> str:
     """Return the text of a cell; undefined values are dashes, control characters are escaped."""
     if cell is None:
         return "-"
-    if isinstance(cell, Probability) and 0 < cell < 0.5 * 10.0**-digits:
+    if isinstance(cell, Probability) and 0 < cell < 10.0**-digits:
         return f"<{10.0**-digits:.{digits}f}"
+    if isinstance(cell, Limit):
+        digits = digits_beside_zero(digits, cell)
     if isinstance(cell, float):
         return f"{cell:.{digits}f}"
     return visible(str(cell))

@@ -236,12 +236,18 @@ class Randomisation(PairedTest):
         exact = one_sign(queries, alternative)
         return exact if 2.0 ** min(queries, 63) <= self.draws else 1 / (self.draws + 1)
 
+    def samples(self, differences: Floats, groups: Groups | None = None) -> bool:
+        """Return whether the patterns of any column are drawn, because there are too many of them."""
+        return not self._enumerated(np.nan_to_num(totals(differences, groups).sums)).all()
+
+    def _enumerated(self, filled: Floats) -> Flags:
+        return np.asarray(2.0 ** np.minimum((filled != 0).sum(axis=0), 63) <= self.draws)
+
     def _p_of(self, observed: Totals, *, two_sided: bool, seed: int) -> Floats:
         defined = ~np.isnan(observed.sums)
         filled = np.where(defined, observed.sums, 0.0)
-        sizes = (filled != 0).sum(axis=0)
         p = np.full(filled.shape[1], np.nan)
-        exact = defined.any(axis=0) & (2.0 ** np.minimum(sizes, 63) <= self.draws)
+        exact = defined.any(axis=0) & self._enumerated(filled)
         for index in np.flatnonzero(exact).tolist():
             column = filled[:, index]
             p[index] = _exact(column[column != 0], two_sided=two_sided)
