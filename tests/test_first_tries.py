@@ -225,6 +225,7 @@ ANY: Any = ll  # whose types do not matter
         (lambda: ANY.write_baseline("qrels.txt", "a.run", "base.json"), r"write_baseline\(evaluate\("),
         (lambda: ANY.write_pool("pool.txt", ANY.pool([NEW], depth=1)), r"write_pool\(pool, path\)"),
         (lambda: ANY.curve(QRELS), "needs `runs`"),
+        (lambda: ANY.evaluate(QRELS, NEW, "AP", machine=OLD), r"`pool\(runs, measure=\.\.\.\)`"),
     ],
 )
 def test_calls_of_other_programs_are_answered_with_the_right_call(

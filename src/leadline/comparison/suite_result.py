@@ -178,9 +178,8 @@ class Suite(Result):
             "mean is undefined although its run is present",
             "means are undefined although their runs are present",
         )
-        level = "`level = 2` in the suite"  # which has no option for it
         own = [
-            (notice.code, f"{collection}: {notice.message.replace('--level 2', level)}", notice.count)
+            (notice.code, f"{collection}: {notice.message}", notice.count)
             for collection, each in self.results.items()
             for notice in each.warnings
         ]

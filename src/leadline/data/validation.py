@@ -253,6 +253,7 @@ READERS = {
     "read_scores": ("higher_is_better", "lower_is_better", "missing"),
 }
 SPELLED = {"level": "rel", "docs": "documents"}  # options whose keyword has another name
+COMMANDS = {"`leadline pool --for`": "`pool(runs, measure=...)`"}  # as calls
 PROSE = {  # not the value of an option
     *("and", "apply", "applies", "as", "cannot", "does", "for", "has", "if", "is"),
     *("must", "needs", "or", "so", "takes", "to", "with", "without"),
@@ -294,7 +295,7 @@ def name_keywords(
         if name not in parameters and reader and found[1]:
             return f"{reader}(..., {name}={[value] if name == 'fields' else value or True!r})"
         if name not in parameters or (file and parameters[name][0] == "int"):
-            return value.lower() if file else found[0]
+            return value.lower() if file else COMMANDS.get(found[0], found[0])
         if name == "known" and value == "FILE":
             return "known={query: [document, ...]}"
         if parameters[name][0] == "bool":

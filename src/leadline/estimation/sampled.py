@@ -523,7 +523,7 @@ def _warnings(
             "lists of equal scores",
         ),
     )
-    words = "no --population was given, so the scored documents count as the whole collection"
+    words = "no population was given, so the scored documents count as the whole collection"
     return [
         *warnings,
         *raised(("different_samples", different, differ)),

@@ -394,7 +394,7 @@ def grade_one(qrels: QrelsColumns, measures: Sequence[Measure], rel: float | Non
     grade = f"grade {low:g}" if low == high else f"grades {low:g} to {high:g}"
     words = counted(count, f"judgment of {grade} counts", f"judgments of {grade} count")
     them = "it" if count == 1 else "them"
-    message = f"{words} as relevant for {binary[0]} and other binary measures (--level 2 excludes {them})"
+    message = f"{words} as relevant for {binary[0]} and other binary measures (level 2 excludes {them})"
     return [ResultWarning("grade_one_relevant", message, count)]
 
 

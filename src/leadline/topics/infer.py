@@ -20,7 +20,7 @@ from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError, refuse_repeated
 from leadline.io.formats import BY_SUFFIX, suffix_of
 from leadline.io.objects import Run
-from leadline.io.read_paths import path_of
+from leadline.io.read_paths import path_of, public
 from leadline.io.texts import TextsLike, rows_of
 from leadline.io.write import write_bytes, write_whole
 from leadline.topics.model import (
@@ -100,6 +100,7 @@ def encoded(
     )
 
 
+@public
 def infer(
     model: TopicModel,
     documents: TextsLike | Corpus,
@@ -141,6 +142,7 @@ def infer(
     return Vectors(corpus.ids, theta / theta.sum(axis=1, keepdims=True), corpus.unknown, corpus.empty)
 
 
+@public
 def perplexity(
     model: TopicModel,
     documents: TextsLike,

@@ -22,7 +22,7 @@ from leadline.data.optional import import_optional, require
 from leadline.data.validation import check_whole, check_word
 from leadline.errors import InputError, UsageError, either
 from leadline.io.opening import open_raw
-from leadline.io.read_paths import path_of, record_input
+from leadline.io.read_paths import path_of, public, record_input
 from leadline.io.run_names import unread_files
 from leadline.io.texts import Document, TextsLike, read_documents, read_either
 from leadline.io.write import write_whole
@@ -176,6 +176,7 @@ class _Chain(NamedTuple):
     history: list[tuple[int, float]]
 
 
+@public
 def fit(
     documents: TextsLike,
     topics: int,

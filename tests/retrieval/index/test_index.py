@@ -175,7 +175,7 @@ def test_documents_are_kept_by_a_column_of_a_table(tmp_path: Path, rule: str, ke
     table.write_text("doc_id\tpercentile\na\t60\nb\t99\nc\t3\n")
     index = build_index(dict.fromkeys("abcd", "wing"), keep=f"{table}:percentile{rule}")
     assert [name.decode() for name in index.ids] == kept
-    assert index.warnings[-1].message.startswith(f"--keep left out {4 - len(kept)} document")
+    assert index.warnings[-1].message.startswith(f"the `keep` rule left out {4 - len(kept)} document")
 
 
 def test_a_bad_rule_is_refused(tmp_path: Path) -> None:

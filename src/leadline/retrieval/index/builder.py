@@ -413,7 +413,7 @@ class Builder:
         """Write the remaining files, the header last."""
         if not self.ids and self.left_out:
             raise InputError(
-                "no document passes --keep",
+                "no document passes the `keep` rule",
                 path=source,
                 hint="Check the rule and the document ids in its table.",
             )
@@ -478,7 +478,7 @@ class Builder:
             unread_files(source, self.files),
             ("empty_documents", found, empty),
             ("ids_with_blanks", f"{ids} cannot appear in TREC runs, so write runs as .json or .csv", blanks),
-            ("not_kept", f"--keep left out {counted(self.left_out, 'document')}", self.left_out),
+            ("not_kept", f"the `keep` rule left out {counted(self.left_out, 'document')}", self.left_out),
         )
 
 
