@@ -205,7 +205,21 @@ def test_the_next_command_fits_the_runs_of_the_pool(
     runs: int, call: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     precision = SimpleNamespace(pool=SimpleNamespace(runs=dict.fromkeys(range(runs))))
-    store, queues = SimpleNamespace(check_files=list), SimpleNamespace(judgments=dict)
+    store, queues = SimpleNamespace(check_files=list), SimpleNamespace(judgments=lambda: {"ann": [1]})
     page: Any = SimpleNamespace(precision=precision, store=store, queues=queues)
     stopped(page, "s.db")
     assert f"`leadline {call}`" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("runs", [None, 2])
+def test_without_judgments_no_command_is_advised_that_would_fail(
+    runs: int | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool = SimpleNamespace(runs=dict.fromkeys(range(runs or 0)))
+    page: Any = SimpleNamespace(
+        precision=runs and SimpleNamespace(pool=pool),
+        store=SimpleNamespace(check_files=list),
+        queues=SimpleNamespace(judgments=dict),
+    )
+    stopped(page, "s.db")
+    assert capsys.readouterr().out == "0 judgments in s.db\n"

@@ -214,7 +214,8 @@ def _started(page: JudgingPage, link: str, *, no_browser: bool) -> None:
 
 def _stopped(page: JudgingPage, store: str) -> None:
     """Print the number of judgments; if the store was deleted meanwhile, copy the open file."""
-    count = counted(sum(map(len, page.queues.judgments().values())), "judgment")
+    number = sum(map(len, page.queues.judgments().values()))
+    count = counted(number, "judgment")
     try:
         page.store.check_files()
     except InputError as error:
@@ -231,4 +232,4 @@ def _stopped(page: JudgingPage, store: str) -> None:
         name, runs = ("evaluate", "RUN") if alone else ("compare", "OLD NEW")
         command = f"leadline {name} {shlex.quote(store)} {runs}"
         text = f"{count} in {store}. Next, use `{command}` with the pool's {'run' if alone else 'runs'}."
-    print_line(text)
+    print_line(text if number else f"{count} in {store}")
