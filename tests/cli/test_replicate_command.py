@@ -83,6 +83,11 @@ def test_options_without_effect_are_refused(leadline: Leadline, options: list[st
     assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
 
 
+def test_help_lists_no_setting_that_is_refused(leadline: Leadline) -> None:
+    assert "name_by" in leadline("evaluate", "--help").out
+    assert "name_by" not in leadline("replicate", "--help").out
+
+
 def test_headers_of_runs_are_in_the_inputs(leadline: Leadline) -> None:
     data = leadline("evaluate", "qrels.txt", "headed.run", "bm25.run", "-f", "json").data
     expected = "tag: bm25\nmethod:\n  automatic: 'true'\n"

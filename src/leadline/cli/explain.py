@@ -30,9 +30,9 @@ def command(
 ) -> None:
     """Show step by step how the value of a measure is computed.
 
-    Each rank has a row with the document, its score, any tied ranks, its grade and its contribution. Without
-    --long, the ranks after the last relevant or judged document may be left out. Sums and normalization
-    follow, with notes on ties, unjudged documents and undefined values.
+    Each rank has a row with the document, its score, any tied ranks, its grade and, for common measures, its
+    contribution. Without --long, lower ranks may be left out. The calculation or the formula follows, with
+    notes on ties, unjudged documents and undefined values.
 
     Example: leadline explain qrels.txt bm25.run -m nDCG@10 --query-id knots
 

@@ -56,7 +56,7 @@ def command(
         Number of bins of equal width, from 2 to 10,000.
     --norm | Measures | query/model/none
         Normalize scores to the range 0 to 1 per query (query) or per run (model), or use
-        scores that are already in this range (none). [default: query]
+        scores that are already in this range (none). [default: query, or model with -C as_printed]
     --from-ranks | Measures | flag
         Use ranks as scores (recommended for submitted runs).
     --depth K | Reading | int 1..

@@ -62,7 +62,7 @@ def command(
         SQLite file for the judgments, created if it does not exist.
     --grades SCALE
         Two to five digits with names, such as "0=no,1=yes", for new stores. [default:
-        0=not relevant,1=relevant; with --simulate, also the grades in QRELS]
+        0=not relevant,1=relevant; with --simulate, 0, 1 and the grades in QRELS]
     --judges NAMES
         Names of assessors who share the queries, such as ann,bob. [default: every assessor judges all
         queries]

@@ -38,8 +38,8 @@ def command(
 
     To find relevant documents, pool with --depth or --method. To measure systems, sample with --for MEASURE
     and --budget or --total (an alternative to stratified sampling). The inclusion probability of a document
-    then depends on its weight in the measure. `leadline evaluate --pool` estimates the measure, with a
-    confidence interval unless the measure is AP, R or F.
+    then depends on its weight in the measure. `leadline evaluate --pool` estimates the measure, usually with
+    a confidence interval (but never for AP, R or F).
 
     POOL is a table with the columns query_id, doc_id, probability and contributors (as JSON, the document's
     rank in each run that contributed it). With --for, it also has the column `order`, the order in which to
@@ -86,8 +86,8 @@ def command(
     --twice M | Sampling | int 1..
         Draw about M pairs of the pool in --from for a second judge, to measure the first judge's error.
     --leave-out FILE:COLUMN | Sampling
-        Table column with the team of each run in --from. leadline shows which values of each run would have
-        no interval if the run's team had not contributed.
+        Table column with the team of each run in --from. POOL then shows which values of each run would
+        have no interval if its team had not contributed.
     --looks N | Sampling | int 1.. | = 1
         Number of times you may test for a difference while judging, evenly spaced (none before 50 judgments).
         Each test uses alpha divided by the number of tests.

@@ -62,7 +62,7 @@ def command(
     use confidence, seed
     -q, --per-query | Queries | flag
         Add per-query differences, tau union and RBO to the JSON output (reproductions only).
-    use evaluation
+    use measuring, unnamed, measured
     -C test.draws = 10000
     -o | figures differences/effects | kinds Kind of figure to save with -o: differences or effects. [default:
         differences, or effects with QRELS2]

@@ -49,8 +49,8 @@ def command(
 
     The page has measures with confidence intervals, significance tests, figures, and all options needed to
     reproduce it. It is a single file that works offline. The table of means is also printed. `-f latex`
-    formats this table for a paper, with letters for significant differences, or daggers if there is exactly
-    one --baseline. `-f html -o -` prints the page instead of saving it. You can pass files of per-query
+    formats this table for a paper, with superscripts for significant differences (daggers if there is exactly
+    one --baseline). `-f html -o -` prints the page instead of saving it. You can pass files of per-query
     values, such as results of `leadline evaluate`, instead of QRELS and RUNS.
 
     Example: leadline report qrels.txt bm25.run dense.run -o report.html

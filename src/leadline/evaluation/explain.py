@@ -169,8 +169,7 @@ def explain(
     query : str
         Query id.
     everything : bool, default False
-        Whether to show all ranks; by default, those after the last relevant or judged document may be left
-        out.
+        Whether to show all ranks; by default, lower ranks may be left out.
     name : str, optional
         Name of the run.
     **options
