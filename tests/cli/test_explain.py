@@ -212,7 +212,7 @@ def test_json_has_the_steps_and_the_value(leadline: Leadline) -> None:
 
 def test_a_measure_without_a_derivation_gets_ranks_grades_and_its_formula(leadline: Leadline) -> None:
     done = leadline("explain", "qrels.txt", "my.run", "-m", "binG", "--query-id", "q")
-    assert "formula: 1/R * sum" in done.out
+    assert "formula: sum over retrieved" in done.out
     assert "\nbinG = 0." in done.out
 
 
