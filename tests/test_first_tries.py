@@ -332,6 +332,10 @@ def test_the_attributes_of_a_single_pair_are_single_values() -> None:
     [
         (one, "Results(1 run, 2 queries; RR 0.7500)"),
         (results, "Results(2 runs, 2 queries; old: RR 0.7500, P@1 0.5000; new: RR 0.7500, P@1 0.5000)"),
+        (
+            lambda: ll.evaluate(QRELS, dict.fromkeys("abcd", NEW), "RR", "P@1"),
+            "Results(4 runs, 2 queries; RR, P@1)",
+        ),
         (lambda: ll.predict({"a": NEW}), "Predictions(1 run, 2 queries; "),
         (lambda: ll.agreement(QRELS, QRELS, weights="quadratic"), "quadratic weights)"),
         (lambda: compared("P@1"), "new - old, P@1 0.0000, p = 1"),

@@ -65,7 +65,7 @@ def test_settings_of_the_command_line_are_answered_by_what_has_them_in_python() 
         ll.compare(QRELS, RUNS, "AP", changed=5)  # type: ignore[call-arg]  # what is tested
     with pytest.raises(UnknownOptionError, match=r"`leadline compare` with --query-slice FILE:COLUMN"):
         ll.compare(QRELS, RUNS, "AP", query_slice="a:b")  # type: ignore[call-arg]  # what is tested
-    with pytest.raises(UnknownOptionError, match=r"Use depth, or a measure with a cutoff"):
+    with pytest.raises(UnknownOptionError, match=r"Use a measure with a cutoff"):
         ll.evaluate(QRELS, RUNS, "AP", k=10)  # type: ignore[call-arg]  # what is tested
     with pytest.raises(UnknownOptionError, match=r"fuse\(\) has no option 'k'. Its options are"):
         ll.fuse(RUNS, k=60)  # type: ignore[call-arg]  # the k of RRF, which is no depth

@@ -399,12 +399,13 @@ class Lookups:
         return QueryValues(columns, f"{queries(worse)} got worse in {text} from {against} to {run}")
 
     def __repr__(self) -> str:
+        size = f"{counted(len(self.names), 'run')}, {queries(len(self.queries))}"
+        if len(self.names) > 3:
+            return f"{type(self).__name__}({size}; {first_few(self.measures, 8)})"
         shown = [
-            ", ".join(f"{measure} {mean:.4f}" for measure, mean in zip(self.measures, means, strict=True))
-            for means in self.means[:3].tolist()
+            first_few([f"{name} {mean:.4f}" for name, mean in zip(self.measures, means, strict=True)], 8)
+            for means in self.means.tolist()
         ]
         if len(self.names) > 1:
-            shown = [f"{name}: {means}" for name, means in zip(self.names, shown, strict=False)]
-        size = f"{counted(len(self.names), 'run')}, {queries(len(self.queries))}"
-        more = "; ..." * (len(self.names) > len(shown))
-        return f"{type(self).__name__}({size}; {'; '.join(shown)}{more})"
+            shown = [f"{name}: {means}" for name, means in zip(self.names, shown, strict=True)]
+        return f"{type(self).__name__}({'; '.join([size, *shown])})"
