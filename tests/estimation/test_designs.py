@@ -297,8 +297,9 @@ def test_a_frame_without_much_of_the_weight_has_no_forecast(options: dict[str, A
     assert ("no_forecast" in {one.code for one in found.warnings}) is not given
 
 
-def test_a_larger_budget_is_advised_where_the_frame_has_more_pairs() -> None:
-    for total, advised in ((60, True), (100_000, False)):
+def test_a_larger_budget_is_advised_only_where_it_helps() -> None:
+    assert not pool_for(RUNS, "P@10", total=60, depth=10).warnings  # the same budget does with a larger depth
+    for total, advised in ((40, True), (60, False), (100_000, False)):
         (found,) = pool_for(RUNS, "P@10", total=total, depth=5).warnings
         assert ("a larger budget and" in str(found), "a depth of at least 10)" in str(found)) == (
             advised,
@@ -306,6 +307,28 @@ def test_a_larger_budget_is_advised_where_the_frame_has_more_pairs() -> None:
         )
     shallow = pool_for(RUNS, "RBP", total=10, depth=30)  # little weight is below rank 30
     assert "(use a larger budget)" in str(shallow.warnings)
+    few = {name: {q: run[q][:3] for q in QUERIES[:3]} for name, run in RUNS.items()}  # fewer than 50 pairs
+    assert "larger" not in str(pool_for(few, "P@3", total=5).warnings)
+
+
+@pytest.mark.parametrize(
+    ("depth", "other"), [(3, "a larger depth"), (None, "a measure with a larger cutoff")]
+)
+def test_runs_alike_in_the_frame_need_a_larger_depth_or_cutoff(depth: int | None, other: str) -> None:
+    top = {q: ["x1", "x2", "x3"] for q in QUERIES}
+    alike = {name: {q: top[q] + ranked for q, ranked in RUNS[name].items()} for name in ("a", "b")}
+    with pytest.raises(UsageError, match=f"Choose two other runs, or {other}"):
+        pool_for(alike, "P@3" if depth is None else "P@10", budget=5, depth=depth, pair=("a", "b"))
+
+
+def test_judgments_count_beside_labels_in_the_forecast_of_ndcg() -> None:
+    judged = {q: {d: TRUTH[q][d] for d in RUNS["a"][q][:10]} for q in QUERIES}
+    labels = {QUERIES[0]: {RUNS["b"][QUERIES[0]][0]: 1}}
+    alone, both = (
+        str(pool_for(RUNS, "nDCG@10", budget=6, judged=judged, machine=machine).warnings)
+        for machine in (None, labels)
+    )
+    assert "depends on how many documents" not in alone + both
 
 
 def test_all_documents_of_a_pair_make_its_difference_exact() -> None:

@@ -280,6 +280,11 @@ def test_bad_options_are_refused(options: dict[str, Any], words: str) -> None:
         histogram({"q": {"a": 1}}, {"q": {"a": 7.0, "x": 3.0}}, **options)
 
 
+def test_a_score_just_above_1_is_shown_as_it_is() -> None:
+    with pytest.raises(InputError, match=r"the scores range from 0 to 1\.0000001"):
+        histogram({"q": {"a": 1}}, {"q": {"a": 1.0000001, "x": 0.0}}, norm="none")
+
+
 def test_infinite_scores_are_refused_unless_ranks_are_taken() -> None:
     run = {"q": {"a": math.inf, "x": 3.0, "y": -math.inf}}
     with pytest.raises(InputError, match=r"query 'q' has a score of inf.*from_ranks=True"):

@@ -178,6 +178,9 @@ def test_the_judge_is_named_once() -> None:
     assert [notice.code for notice in results.warnings].count("one_judge") == 1
     notice = next(str(one) for one in results.warnings if one.code == "one_judge")
     assert list(results.table().notes).count(notice) == 1
+    assert notice.endswith("intervals suggest")
+    withheld = estimate({"q0": GRADES["q0"]}, POOLED, "P@10", pool={"q0": dict.fromkeys(GRADES["q0"], 0.5)})
+    assert "intervals suggest" not in str(withheld.warnings)
 
 
 def test_the_first_query_of_a_pool_is_that_of_its_first_row() -> None:

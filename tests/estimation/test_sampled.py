@@ -430,6 +430,14 @@ def test_a_refused_run_is_named() -> None:
         sampled({"q1": {"d1": 1}}, scores, "AP", population=1)
 
 
+def test_the_scored_documents_are_told_from_those_that_are_sampled() -> None:
+    scores = {"q1": {"d1": 2.0, "x": 1.0, "y": 0.5, "z": 0.2}}
+    with pytest.raises(InputError, match="has 3 scored non-relevant documents"):
+        sampled({"q1": {"d1": 1}}, scores, "AP", population=2, sample=2)
+    whole, part = (sampled({"q1": {"d1": 1}}, scores, "AP", sample=size) for size in (None, 2))
+    assert ["a sample of" in one.table().notes[0] for one in (whole, part)] == [False, True]
+
+
 def test_certain_is_a_run_and_a_number() -> None:
     qrels, run = collection(2, seed=3)
     for wrong in ("bm25.run", "bm25.run:", "bm25.run:0", ":5", (run, 0), (run, True), (run,), 5):

@@ -418,7 +418,8 @@ class EstimatedResults(Results):
                 f"value {low} to {high} % of the time)"
             )
             warnings.append(ResultWarning("conservative_intervals", words, sum(map(any, given))))
-        warnings.append(judge_warning(sample, self.judgments))
+        given_intervals = any(reason is None for reasons in self._reasons for reason in reasons)
+        warnings.append(judge_warning(sample, self.judgments, intervals=given_intervals))
         said = {*drawn_for, *others}
         said |= {str(one) for place, one in enumerate(self.measures) if parts_of.is_exact(self, place)}
         less = [text for text in map(str, self.measures) if text not in said]

@@ -394,12 +394,13 @@ def chances(sample: Sample) -> Floats:
     return np.concatenate([sample.probability[sample.drawn], sample.probability[rows] * chance])
 
 
-def judge_warning(sample: Sample, judgments: int) -> ResultWarning:
-    """Return whose values the estimates are."""
+def judge_warning(sample: Sample, judgments: int, *, intervals: bool) -> ResultWarning:
+    """Return whose values the estimates are; `intervals`: whether any of them has an interval."""
     rows, _, grades = sample.twice
     if not len(rows):
-        words = "values reflect these judgments, and another judge's values may differ by far more than the "
-        return ResultWarning("one_judge", words + "intervals suggest", judgments)
+        words = "values reflect these judgments, and another judge's values may differ"
+        words += " by far more than the intervals suggest" * intervals
+        return ResultWarning("one_judge", words, judgments)
     other = int((sample.table.grades[rows] != grades).sum())
     words = (
         f"values are estimates for the second judge, who judged {len(rows):,} of "
@@ -516,7 +517,7 @@ def simulated_half_width(
     """Return the median half-width of 95 % intervals of nDCG of pooled runs, or None and why there is none.
 
     It is that of the estimator over simulated judgments, for other draws of the same design.
-    `labels` are machine labels or judgments: they give the rate of relevant documents and their grades.
+    `labels` are machine labels and judgments: they give the rate of relevant documents and their grades.
     """
     _, query = np.unique(np.array(pool.queries, dtype=object), return_inverse=True)
     cutoff = kind.cutoff or 0

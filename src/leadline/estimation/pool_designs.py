@@ -135,9 +135,10 @@ def pool_for(
         gaps = _gaps(frame, listed, first, second, list(weights.values()))
         importance = sum((gap / gap.sum() for gap in gaps if gap.sum() > 0), np.zeros(len(frame.query)))
         if not importance.any():
+            other = "a larger depth" if limit < deepest else "a measure with a larger cutoff"
             raise UsageError(
-                f"there is nothing to judge, because every document has the same weight in run '{pair[0]}' "
-                f"as in run '{pair[1]}'. Choose two other runs, or a measure with a larger cutoff."
+                "there is nothing to judge, because every document that could be drawn has the same weight "
+                f"in run '{pair[0]}' as in run '{pair[1]}'. Choose two other runs, or {other}."
             )
         frame = frame._replace(importance=importance)
         squares = [gap * gap for gap in gaps]
@@ -213,18 +214,24 @@ def pool_for(
         )
     labels: Floats | None = None
     if machine is not None:
-        known = read_qrels(machine, kind="qrels").to_dict()
-        labels = np.array([known.get(query, {}).get(name, np.nan) for query, name in pairs])
+        given = read_qrels(machine, kind="qrels").to_dict()
+        labels = np.array([given.get(query, {}).get(name, np.nan) for query, name in pairs])
+        for query, documents in known.items():  # where both are given, a judgment counts
+            judgments_of = {name: grade for name, grade in documents.items() if grade >= 0}
+            given[query] = given.get(query, {}) | judgments_of
+        known = given
+    whole = (frame.importance > 0) if new_runs == 0 else (frame.importance >= 0)
+    most = int((whole | already_judged).sum())  # judgments with the largest budget
     for measure, weight, square in zip(wanted, weights.values(), squares, strict=True):
         kind, text = kind_of(measure), str(measure)
         rates = np.full(len(pairs), RATE if labels is None else _rate(labels, measure))
         expected[text] = one = _expected(frame, square, probability, already_judged, size, new_runs, rates)
         outside = _weight_outside(systems, listed, limit, weight, square if pair else None, probability)
-        ways = ["a larger budget"] * (judgments < len(pairs))
         deeper = _weight_outside(
             systems, listed, limit, weight, square if pair else None, np.ones(len(pairs))
         )
-        ways += [f"a depth of at least {len(weight)}"] * (deeper > MOST_GUESSED)
+        larger = outside > deeper + ROUNDING or judgments < FEWEST_JUDGMENTS <= most
+        ways = ["a larger budget"] * larger + [f"a depth of at least {len(weight)}"] * (deeper > MOST_GUESSED)
         hint = f" (use {either(ways, 'and')})" if ways else ""
         why = _no_forecast(kind, one["half_width"], outside, hint, judgments, pooled_queries, sampled=sampled)
         if pair and isinstance(kind, Ratio):
@@ -242,17 +249,14 @@ def pool_for(
             one |= {"half_width": None, "half_budget": None}
         if why and has_interval(kind):
             warnings.append(ResultWarning("no_forecast", f"{text}: no expected half-width, because {why}", 1))
-        whole = (frame.importance > 0) if new_runs == 0 else (frame.importance >= 0)
         reach = limit if new_runs > 0 else min(limit, len(weight))
         inexact = _inexact(kind, longest, limit, max(limit, deepest), reach, pair=pair is not None)
         if inexact:
             one["exact_budget"] = None
             if not why:
-                warnings.append(
-                    ResultWarning(
-                        "no_exact_budget", f"{text}: no budget gives exact values, because {inexact}", 1
-                    )
-                )
+                exact = "an exact difference" if pair else "exact values"
+                words = f"{text}: no budget gives {exact}, because {inexact}"
+                warnings.append(ResultWarning("no_exact_budget", words, 1))
         elif kind.cutoff is None or isinstance(kind, (Ratio, AveragePrecision)):
             one["exact_budget"] = float((whole & ~already_judged).sum()) / len(names)
     added = int((drawn & ~asked).sum())

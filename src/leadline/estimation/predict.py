@@ -380,7 +380,7 @@ def _warnings(
     equal, single = (counted(counts[name], "list") for name in ("equal_scores", "single_documents"))
     words = {
         "missing_queries": lacking,
-        "equal_scores": f"{equal} in which all scores are equal (not informative)",
+        "equal_scores": f"{equal} in which all scores are equal (NQC and WIG are not informative)",
         "single_documents": f"{single} with one document (no tail, so NQC and WIG are undefined)",
         "unknown_queries": f"{queries(counts['unknown_queries'])} without a text (predictors that need it "
         "are undefined)",

@@ -278,9 +278,9 @@ def normalised(values: Values, norm: str, spans: tuple[Floats, Floats]) -> Float
     query, value = values.query, values.value
     if norm == "none":
         if ((value < 0) | (value > 1)).any():
-            found = f"from {value.min():g} to {value.max():g}"
+            found = " to ".join(str(float(end)).removesuffix(".0") for end in (value.min(), value.max()))
             raise InputError(
-                f"--norm none needs scores from 0 to 1, but the scores range {found}",
+                f"--norm none needs scores from 0 to 1, but the scores range from {found}",
                 hint="To scale the scores, use --norm query.",
             )
         return value

@@ -120,7 +120,7 @@ def strata(
         )
         if stratum.sampled > stratum.size:
             more = f" (not counting {counted(stratum.fixed, 'certain document')})" if stratum.fixed else ""
-            scores = counted(stratum.sampled, "scored non-relevant document")
+            scores = counted(int(whole[code]), "scored non-relevant document")
             raise InputError(
                 f"query '{judged.qrels.queries[code]}' has {scores}, more than the {stratum.size:,} in its "
                 f"population{more}",
@@ -332,10 +332,11 @@ class Estimates(Result):
         level = percent(self.options["confidence"])
         about = f"95 % intervals contained the true value in {100 * low:.0f} to {100 * high:.0f} %"
         runs = counted(len(self.runs), "run")
+        others = "the other" if self.options.get("sample") is None else "a sample of the other"
         approximate = [f"sampling intervals are approximate: {about} of simulated samples (docs/unjudged.md)"]
         approximate *= bool((self.limits[..., 2] < self.limits[..., 3]).any())  # neither exact nor withheld
         return [
-            f"{runs}, estimates from the relevant documents and the other scored documents",
+            f"{runs}, estimates from the relevant documents and {others} scored documents",
             f"low, high: {level} confidence interval over queries and samples (sampling: over samples only)",
             *approximate,
             "uncorrected: each of the n documents sampled from N counts N/n times",
