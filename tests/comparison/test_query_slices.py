@@ -208,7 +208,7 @@ def test_columns_of_tables_and_of_queries_are_read(tmp_path: Path) -> None:
 
 def test_length_is_the_number_of_words_unless_there_is_such_a_column(tmp_path: Path) -> None:
     path = tmp_path / "queries.tsv"
-    path.write_text("query_id\ttext\nq1\twing\nq2\tflow past a wing\nq3\t" + "word " * 17 + "\n")
+    path.write_text("query_id\ttext\nq1\twing\nq2\tflow past a wing\nq3\t" + "word " * 17 + "\nq4\t\n")
     assert read_slices(f"{path}:length") == {
         "q1": ["1-2 words"],
         "q2": ["3-4 words"],

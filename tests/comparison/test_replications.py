@@ -196,10 +196,10 @@ def test_one_query_has_values_and_no_intervals() -> None:
     runs = ({"q0": ["x", "d"]}, {"q0": ["d", "x"]})
     result = ll.replicate(runs, runs, qrels={"q0": {"d": 1}}, measures="RR")
     assert result.value("effect_ratio").value == 1
-    assert all(
-        math.isnan(value.low) and value.withheld == "there is only one query" for value in result.values
-    )
+    assert all(math.isnan(value.low) and value.withheld == "one query is too few" for value in result.values)
     assert "one_query" in {notice.code for notice in result.warnings}
+    idle = ll.replicate((runs[0], runs[0]), runs, qrels={"q0": {"d": 1}}, measures="RR")
+    assert "unclear_effect" not in {notice.code for notice in idle.warnings}  # there is no interval
     other = ll.replicate(runs, runs, qrels={"q0": {"d": 1}}, qrels2={"q0": {"d": 1}}, measures="RR")
     (reason,) = (line for line in str(other).splitlines() if line.startswith("no interval for"))
     assert "RR replicated effect" in reason  # as in the table

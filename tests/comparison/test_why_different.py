@@ -529,6 +529,11 @@ def test_means_are_not_told_as_queries() -> None:
     told = str(why_different(same, other))
     assert "AP: the means differ" in told
     assert "1 query" not in told
+    qrels, run = {"q1": {"a": 1, "b": 2}, "q2": {"a": 2}}, {"q1": {"a": 2.0, "b": 1.0}}
+    for a, b in ((0.5, 0.25), (1.0, 0.25)):  # explained by one cause, and by two
+        found = why_different({"all": {"AP": a}}, {"all": {"AP": b}}, qrels=qrels, run=run)
+        assert not found.not_explained
+        assert "quer" not in str(found).replace("queries that the run lacks", "").replace("per-query", "")
 
 
 def test_queries_of_one_table_are_not_counted_twice() -> None:

@@ -71,7 +71,7 @@ def _numbers(gate: Gate, results: Results, index: int) -> list[tuple[str, str]]:
             limit += f"; it must be {'above' if gate.rising else 'below'} {bound:g}"
             needed = f"below {rules.alpha:.3g} passes"
         p = p_text(gate.p).removeprefix("p ").removeprefix("= ")
-        none = "none: these queries give no bound"
+        none = "none: no bound can be computed"
         rows += [
             ("limit", f"{signed(gate.limit)} ({limit})" if isfinite(gate.limit) else none),
             ("p", f"{p} ({rules.test}; H0: {gate.null}; {needed})"),
@@ -170,7 +170,7 @@ def gate(
     listed = {kind: [texts] if isinstance(texts, str) else list(texts) for kind, texts in given.items()}
     wanted = [condition_of(text, kind) for kind, texts in listed.items() for text in texts]
     if not wanted:
-        raise UsageError('no condition was given. Pass one, such as fail_if_worse="nDCG@10".')
+        raise UsageError('no condition was given. Pass one, such as fail_below="AP=0.3".')
     if isinstance(comparison, Results):
         refuse_without_baseline(wanted, "Pass compare(results, baseline=NAME) in place of the results.")
         found = thresholds(comparison, resolve_conditions(comparison, wanted, rel=None))

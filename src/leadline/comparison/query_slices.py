@@ -115,7 +115,7 @@ def _cells(path: str, column: str) -> Iterator[tuple[str, object, int]]:
     topics = (first_bytes(path) or b"").removeprefix(BOM).lstrip().startswith(b"<")
     columns, rows = unguarded_table(rows_of(path, "query") if topics else records(path, quoted=True))
     if not columns:
-        raise InputError("there are no queries", path=path, hint="Add a row for each query")
+        raise InputError("there are no queries", path=path, hint="Add at least one query")
     if column not in columns:
         if column == LENGTH:
             try:
@@ -136,12 +136,14 @@ def _cells(path: str, column: str) -> Iterator[tuple[str, object, int]]:
 
 
 def _length(text: str) -> str:
-    """Return the slice of a query by its number of words.
+    """Return the slice of a query by its number of words; none without words.
 
-    >>> _length("wing"), _length("flow past a wing"), _length("w " * 17)
-    ('1-2 words', '3-4 words', '17 or more words')
+    >>> _length("wing"), _length("flow past a wing"), _length("w " * 17), _length(" ")
+    ('1-2 words', '3-4 words', '17 or more words', '')
     """
     words, low = len(text.split()), 1
+    if not words:
+        return ""
     for high in LENGTHS:
         if words <= high:
             return f"{low}-{high} words"
@@ -172,7 +174,7 @@ def slicings_of(results: Results, by: SliceSource | Iterable[SliceSource]) -> li
     times = Counter(each.by for each in slicings)
     twice = [name for name, number in times.items() if number > 1 and name != IN_MEMORY]
     if twice:
-        raise UsageError(f"the slices '{twice[0]}' were passed twice. Pass them only once.")
+        raise UsageError(f"the slices '{twice[0]}' are repeated. Pass them only once.")
     if not slicings:
         raise UsageError("no slices were given. Pass FILE:COLUMN or {query: slice}.")
     later = [place for place, each in enumerate(slicings) if each.by == IN_MEMORY][1:]

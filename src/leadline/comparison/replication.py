@@ -49,7 +49,7 @@ LEAST_DRAWS = 99
 ORIGINAL = tuple(f"original {run}" for run in RUNS)
 REPRODUCED = tuple(f"reproduced {run}" for run in RUNS)
 FEW_DRAWS = "there are no draws (draws=0)"
-ONE_QUERY = "there is only one query"
+ONE_QUERY = "one query is too few"
 
 
 @public
@@ -384,7 +384,7 @@ def _effects(
     ]
     yield from effects
     value = low = high = math.nan
-    why = "the original effect is 0"
+    why = one_query or "the original effect is 0"
     if effects[0].value:
         value = effects[1].value / effects[0].value
         low, high = effect_ratio_limits(second, first, paired=paired, level=level)

@@ -193,14 +193,17 @@ class WhyDifferent(Result):
             ),
             *([] if self._of_means else [self._counts()]),
         ]
-        if self.causes:
+        if self.causes and self._of_means:
+            notes.append("explains: 1 if the two settings reproduce both means")
+        elif self.causes:
             notes += [
                 "explains: queries with different values in A and B that the two settings reproduce",
                 "contradicts: queries with equal values that the settings do not reproduce",
             ]
         if self.pair is not None:
             both = " and ".join(f"{one.says} (A: {one.a_says}; B: {one.b_says})" for one in self.pair.causes)
-            notes.append(f"two causes together explain {queries(len(self.pair.explained))}: {both}")
+            what = "both means" if self._of_means else queries(len(self.pair.explained))
+            notes.append(f"two causes together explain {what}: {both}")
         notes += [
             one.message
             + f": {queries(one.count)}" * (not one.code.startswith("mean_") and not self._of_means)
