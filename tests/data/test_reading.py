@@ -67,7 +67,7 @@ def test_settings_of_the_command_line_are_answered_by_what_has_them_in_python() 
         ll.compare(QRELS, RUNS, "AP", query_slice="a:b")  # type: ignore[call-arg]  # what is tested
     with pytest.raises(UnknownOptionError, match=r"Use a measure with a cutoff"):
         ll.evaluate(QRELS, RUNS, "AP", k=10)  # type: ignore[call-arg]  # what is tested
-    with pytest.raises(UnknownOptionError, match=r"fuse\(\) has no option 'k'. Its options are"):
+    with pytest.raises(UnknownOptionError, match=r"fuse\(\) has no option 'k'. Use method='RRF\(k=60\)'"):
         ll.fuse(RUNS, k=60)  # type: ignore[call-arg]  # the k of RRF, which is no depth
     with pytest.raises(UnknownOptionError, match=r"Use results.per_query\(\)"):
         ll.evaluate(QRELS, RUNS, "AP", per_query=True)  # type: ignore[call-arg]  # what is tested
