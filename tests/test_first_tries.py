@@ -138,8 +138,9 @@ def test_columns_that_are_not_found_are_to_be_renamed(names: Any, options: Any, 
 
 
 def test_a_table_says_where_the_lists_were_cut() -> None:
-    assert "cut at rank 1" in str(ll.evaluate(QRELS, NEW, "nDCG", depth=1))
-    assert "cut" not in str(ll.evaluate(QRELS, NEW, "nDCG"))
+    for call in (ll.evaluate, ll.compare, ll.rank):
+        assert "cut at rank 1" in str(call(QRELS, OLD, NEW, "nDCG", depth=1))
+        assert "cut at" not in str(call(QRELS, OLD, NEW, "nDCG"))
 
 
 def test_judges_stand_one_after_the_other() -> None:

@@ -12,6 +12,7 @@ from conftest import Leadline
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 BEFORE = {
+    "depth.tsv": "pool bm25.run dense.run --depth 5 -o depth.tsv",
     "drawn.tsv": "pool bm25.run dense.run --for P@10 --budget 3 -o drawn.tsv",
     "docs.index": "index docs.jsonl -o docs.index --store-text",
 }
@@ -29,6 +30,7 @@ CALLS = {
     "demo --files new -o new.html": "use only one of --files and --output",
     "demo --files new -o new.html -f json": "--files cannot be combined with --output or --format",
     "difference qrels.txt bm25.run dense.run -q": "--per-query needs a format with per-query values",
+    "evaluate qrels.txt bm25.run --confidence 0.9 --pool depth.tsv": "--confidence needs --intervals",
     "histogram qrels.txt bm25.run -C histogram.show=bm25": "--config histogram.show needs -o FILE.svg",
     "judge --store new.db --export new.txt --simulate qrels.txt": "use only one of --export and --simulate",
     "judge pool.tsv --store new.db --simulate qrels.txt --merge max": "--merge needs --export",

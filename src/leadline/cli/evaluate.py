@@ -250,8 +250,7 @@ def command(  # click documents the options
     interval = options.pop("interval")
     levels = {name: options[name] for name in ("confidence", "seed")}
     if not options["intervals"] and not query_slice:  # estimates always have intervals
-        own = ("interval",) if drawn else ("interval", "seed")
-        own = own if options["pool"] is not None else ("confidence", *own)
+        own = ("interval",) if drawn else ("confidence", "interval", "seed")
         both(typed(context, *own), {"--intervals": None})
     options["intervals"] = interval if options["intervals"] else False
     conditions: list[Condition] = []

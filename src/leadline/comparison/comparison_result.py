@@ -326,6 +326,7 @@ class Comparison(Tested, Result):
             "",
             *method_notes(self, per_pair=per_pair, long=long),
             *_false_alarm_note(self, conditions),
+            *self.results.cut_note,
             *map(str, self.warnings),
         ]
         words = caption(self, per_pair=per_pair)

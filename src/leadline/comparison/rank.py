@@ -180,7 +180,7 @@ class Ranking(Result):
             ]
         if falling:
             notes.append(f"lower is better: {', '.join(falling)}")
-        return [*notes, *super()._notes()]
+        return [*notes, *self.results.cut_note, *super()._notes()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary with the keys measures, queries and runs; None is undefined."""

@@ -194,9 +194,14 @@ class Lookups:
             return f"{size}, {queries(len(self.queries))}"
         sums = [one.average == "sum" for one in self.measures]
         what = "sum" if all(sums) else "mean or sum" if any(sums) else "mean"
+        size = f"{size}, {what} over {queries_between(sizes[sizes > 0].flat)}"
+        return ", ".join([size, *self.cut_note])
+
+    @property
+    def cut_note(self) -> list[str]:
+        """At which rank the option `depth` cut the rankings, if it did."""
         depth = self.options.get("depth")
-        cut = "" if depth is None else f", rankings cut at rank {depth:,}"
-        return f"{size}, {what} over {queries_between(sizes[sizes > 0].flat)}{cut}"
+        return [] if depth is None else [f"rankings cut at rank {depth:,}"]
 
     def measure_index(self, measure: object) -> int:
         """Return the index of a measure, given as an object or by any name that `evaluate` accepts."""
