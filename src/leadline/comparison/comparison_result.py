@@ -48,6 +48,7 @@ from leadline.data.validation import check_word
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.evaluation.limits import Intervals, mean_intervals
+from leadline.evaluation.lookups import cut_note
 from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import no_quality
 from leadline.result import Make, Result, figure_of
@@ -326,7 +327,7 @@ class Comparison(Tested, Result):
             "",
             *method_notes(self, per_pair=per_pair, long=long),
             *_false_alarm_note(self, conditions),
-            *self.results.cut_note,
+            *cut_note(self.results.options),
             *map(str, self.warnings),
         ]
         words = caption(self, per_pair=per_pair)

@@ -25,6 +25,7 @@ from leadline.data.validation import check_whole
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import TestedOptions
+from leadline.evaluation.lookups import cut_note
 from leadline.evaluation.profiles import MeasuresLike, RunsLike
 from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import no_quality
@@ -180,7 +181,7 @@ class Ranking(Result):
             ]
         if falling:
             notes.append(f"lower is better: {', '.join(falling)}")
-        return [*notes, *self.results.cut_note, *super()._notes()]
+        return [*notes, *cut_note(self.results.options), *super()._notes()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary with the keys measures, queries and runs; None is undefined."""

@@ -136,6 +136,16 @@ class Means(dict[str, float]):
         return dict, (dict(self),)
 
 
+def cut_note(options: Mapping[str, Any]) -> list[str]:
+    """Return at which rank the option `depth` cut the rankings, if it did.
+
+    >>> cut_note({"depth": 10}), cut_note({"depth": None})
+    (['rankings cut at rank 10'], [])
+    """
+    depth = options.get("depth")
+    return [] if depth is None else [f"rankings cut at rank {depth:,}"]
+
+
 class Lookups:
     """What `Results` gives by the names of runs, measures and queries."""
 
@@ -195,13 +205,7 @@ class Lookups:
         sums = [one.average == "sum" for one in self.measures]
         what = "sum" if all(sums) else "mean or sum" if any(sums) else "mean"
         size = f"{size}, {what} over {queries_between(sizes[sizes > 0].flat)}"
-        return ", ".join([size, *self.cut_note])
-
-    @property
-    def cut_note(self) -> list[str]:
-        """At which rank the option `depth` cut the rankings, if it did."""
-        depth = self.options.get("depth")
-        return [] if depth is None else [f"rankings cut at rank {depth:,}"]
+        return ", ".join([size, *cut_note(self.options)])
 
     def measure_index(self, measure: object) -> int:
         """Return the index of a measure, given as an object or by any name that `evaluate` accepts."""
