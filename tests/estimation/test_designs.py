@@ -362,6 +362,12 @@ def test_a_total_beyond_the_frame_takes_all_pairs() -> None:
     assert "sampled" not in found.forecast()[0]
 
 
+def test_where_all_is_judged_no_judgments_are_advised() -> None:
+    found = pool_for(RUNS, "P@5", budget=5, judged=TRUTH)
+    assert found.expected["P@5"]["exact_budget"] == 0
+    assert "would make" not in " ".join(found.forecast())
+
+
 def test_fewer_than_ten_queries_have_no_forecast() -> None:
     few = {name: dict(list(run.items())[:9]) for name, run in RUNS.items()}
     assert pool_for(few, "P@10", total=80).expected["P@10"]["half_width"] is None

@@ -171,7 +171,7 @@ class MeasuredPool(Result):
             parts = []
             if half is not None:
                 parts.append(f"{half:.1f} judgments per query would halve it")
-            if exact is not None:
+            if exact:  # 0 where all is judged
                 noun = "" if parts else " judgments per query"
                 made = "the difference exact" if pair else f"{name} exact for these runs"
                 parts.append(f"{exact:.1f}{noun} would make {made}")
