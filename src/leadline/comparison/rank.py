@@ -164,9 +164,9 @@ class Ranking(Result):
 
     def _notes(self) -> list[str]:
         rules, level = self.rules, percent(self.rules.confidence)
-        over = counted(self.pairs, "pair") + (
-            " per measure" if rules.family == "measure" else " and all measures"
-        )
+        over = counted(self.pairs, "pair") + " per measure"
+        if rules.family == "all":
+            over = counted(self.pairs * len(self.results.measures), "test") + " across all measures"
         kind = f"{rules.adjusted} " * rules.corrects
         falling = [str(measure) for measure in self.results.measures if not measure.rising]
         notes = [

@@ -455,7 +455,7 @@ class Suite(Result):
             notes.append(
                 f"{INCOMPLETE}: the runs have no collection in common"
                 if rules.partial
-                else f"{INCOMPLETE}: a run has no mean on a collection (--partial tests the other "
+                else f"{INCOMPLETE}: a run has no mean on a collection (`partial` tests the other "
                 "collections)"
             )
         return notes
