@@ -270,7 +270,8 @@ def _by_rule(one: ResultWarning, rule: str) -> ResultWarning:
     return replace(one, message=message + UNANSWERED_RULES.get(rule, ""))
 
 
-LAST = ("grade_one_relevant", "fractional_grades", "without_answer")  # codes of warnings at the end
+# Codes of warnings at the end.
+LAST = ("grade_one_relevant", "recall_rule", "fractional_grades", "without_answer")
 
 
 def _warnings(parts: Sequence[Results], merged: Results, rule: str) -> list[ResultWarning]:
