@@ -47,7 +47,7 @@ def coverage(truth: np.ndarray, name: str, families: int) -> tuple[float, float]
         found = Tested([Differences(differences)], rules)
         low, high = found.shown_limits[0].T
         held = (low <= truth) & (truth <= high)
-        chosen = found.significant[0]
+        chosen = found.rejected[0]
         together.append(held.all())
         missed.append((~held[chosen]).mean() if chosen.any() else 0.0)
     return float(np.mean(together)), float(np.mean(missed))
