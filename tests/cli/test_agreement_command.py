@@ -391,3 +391,11 @@ def test_two_tables_of_one_name_can_be_named(leadline: Leadline) -> None:
 def test_an_option_is_no_run(leadline: Leadline) -> None:
     said = leadline("agreement", "ann.qrels", "ben.qrels", "--runs", "-m", "AP").refusal
     assert "Option '--runs RUN...' requires an argument" in said
+
+
+def test_a_table_of_a_run_is_not_two_judges(leadline: Leadline, tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    path.write_text("query_id,doc_id,rank,score\nq1,d1,1,12.1\nq1,d2,2,9.8\n")
+    refused = leadline("agreement", path).refusal
+    assert "has the columns score and rank" in refused
+    assert "`leadline difference QRELS RUN RUN`" in refused

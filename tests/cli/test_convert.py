@@ -319,3 +319,12 @@ def test_a_run_without_scores_loses_none_by_ranks(
     found = leadline("convert", source, tmp_path / "b.run", "-C", "order=rank")
     assert found.status == 0
     assert "left out" not in found.out
+
+
+def test_a_folder_of_beir_says_which_files_it_leaves_out(leadline: Leadline, tmp_path: Path) -> None:
+    (tmp_path / "beir/qrels").mkdir(parents=True)
+    (tmp_path / "beir/qrels/test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+    (tmp_path / "beir/corpus.jsonl").write_text('{"_id": "d1", "text": "a"}\n')
+    (tmp_path / "beir/queries.jsonl").write_text('{"_id": "q1", "text": "a"}\n')
+    done = leadline("convert", tmp_path / "beir", tmp_path / "out", "--to", "trec")
+    assert done.out.endswith("left out: corpus.jsonl, queries.jsonl\n")

@@ -108,3 +108,14 @@ def test_a_saved_result_gives_its_values_beside_a_table_of_values(
     refused = leadline("correlate", table, results[1])
     assert refused.status == 2
     assert f"error: {results[1]}: " in refused.err
+
+
+def test_a_table_with_a_row_per_measure_is_no_table_of_per_query_values(
+    leadline: Leadline, tmp_path: Path
+) -> None:
+    (tmp_path / "means.csv").write_text("run,measure,estimate,low\nx,AP,.3,.2\nx,RR,.4,.3\ny,AP,.1,0\n")
+    (tmp_path / "b.csv").write_text("run,b\nx,1\ny,2\n")
+    for first in ("means.csv", "means.csv:estimate"):
+        refused = leadline("correlate", tmp_path / first, tmp_path / "b.csv").refusal
+        assert "means.csv: has a row for each run and measure" in refused
+        assert "pass FILE.json:MEASURE" in refused

@@ -549,3 +549,15 @@ def test_a_run_is_asked_for_only_where_there_is_a_cause_to_find() -> None:
     same, other = ({"q1": {"AP": value}, "q2": {"AP": 0.1}} for value in (0.5, 0.6))
     assert [one.code for one in why_different(same, other).warnings] == ["not_tried"]
     assert not why_different(same, same).warnings
+
+
+def test_a_cause_that_contradicts_equal_values_is_no_explanation() -> None:
+    names = [f"q{n}" for n in range(20)]
+    qrels = {query: {"a": 1, "c": 1} for query in names}
+    run = {query: {"a": 3.0, "b": 2.0, "c": 1.0} for query in names}
+    b = {query: {"map": 5 / 6} for query in names}
+    found = why_different(b | {"q0": {"map": 0.5}}, b, qrels=qrels, run=run)  # as AP@1, by chance
+    assert found.causes[0].explained == ("q0",)
+    assert found.causes[0].contradicted == 19
+    assert (found.cause, found.pair, found.explained, found.not_explained) == (None, None, [], ["q0"])
+    assert found.rows()["q0"]["explained_by"] is None

@@ -457,3 +457,10 @@ def test_what_both_runs_lack_is_not_summed() -> None:
     found = sampled(qrels, {"a": lacking, "b": lacking}, "AP")
     (said,) = [one for one in found.warnings if one.code == "no_score"]
     assert said.message.startswith(f"both runs: {said.count // 2} relevant documents per run")
+
+
+def test_pooled_pairs_without_a_judgment_are_counted() -> None:
+    qrels = {"q1": {"d1": 1, "d2": -1, "d3": -1}}
+    found = sampled(qrels, {"q1": {"d1": 3.0, "x": 2.0, "d2": 1.0}}, "AP", population=9)
+    (notice,) = [one for one in found.warnings if one.code == "negative_grades"]
+    assert (notice.count, "-m infAP" in notice.message) == (2, True)

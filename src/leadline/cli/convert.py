@@ -194,6 +194,9 @@ def command(
             lost = ["column probability"] if to_trec else []
         elif not to_trec and qrels.inclusion is not None:
             lost = [one for one in lost if one.removeprefix("column ") not in row_columns.PROBABILITY]
+    if os.path.isdir(source):
+        texts_of_beir = ("corpus.jsonl", "queries.jsonl")
+        lost += [name for name in texts_of_beir if os.path.exists(os.path.join(source, name))]
     if by_numbers:
         print_warnings([f"{source} was read as {GUESSED[kind]}"])
     words = "left out: " + ", ".join(lost)

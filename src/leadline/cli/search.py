@@ -17,6 +17,7 @@ import numpy as np
 from leadline.cli._help import typed
 from leadline.cli._inputs import analysis_of
 from leadline.cli._outputs import Outputs, describe_input, progress
+from leadline.data.ids import to_text
 from leadline.data.table import Cell, ResultWarning, Table
 from leadline.data.wording import counted, visible
 from leadline.data.wording import queries as counted_queries
@@ -343,6 +344,7 @@ def index(*, docs: str, outputs: Outputs, language: str | None, analysis: str | 
         "seconds": time.perf_counter() - began,
     }
     shown = {name: data[name] for name in ("documents", "tokens", "terms", "analysis")}
+    shown |= {"first id": to_text(index.ids[0])} if index.documents else {}
     shown |= {"size": f"{index.size / 1e6:.1f} MB", "time": f"{data['seconds']:.1f} s"}
     table = Table(["fact", "value"], [list(row) for row in shown.items()], wrapped=frozenset({"value"}))
     recorded = {"output": output, "analysis": analysis_} | options

@@ -591,7 +591,7 @@ def _kind(comparison: Comparison, *, per_pair: bool) -> str:
     if rules.matched and not inverted and rules.joint is None:
         text += f"; not computed by inverting {rules.test}"
     if not rules.matched and (rules.joint is None or (per_pair and comparison.size > 1)):
-        text += f" for the mean difference; it may disagree with {rules.test}"
+        text += " for the mean difference; it may disagree with p"
     if per_pair and comparison.simultaneous is not None:
         text += "; may exclude 0 even if the corrected p is not significant"
     return text

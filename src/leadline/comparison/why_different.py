@@ -66,7 +66,7 @@ class WhyDifferent(Result):
     numbers : list of Cause
         Causes that are evident from the numbers alone.
     causes : list of Cause
-        Causes that were tried, those that explain most queries first.
+        Causes that were tried: those that contradict no query, then those that explain most, first.
     pair : CausePair or None
         The best pair of causes, where no single one explains all queries.
     tried : bool
@@ -90,15 +90,20 @@ class WhyDifferent(Result):
         return self.groups["different"]
 
     @property
+    def _likely(self) -> list[Cause]:
+        """The best cause; one that contradicts queries whose values are equal is no explanation."""
+        return [one for one in self.causes[:1] if not one.contradicted]
+
+    @property
     def cause(self) -> str | None:
         """Name of the cause that explains most queries; None if none was found."""
-        found = self.causes[:1] if self.different else self.numbers[:1]
+        found = self._likely if self.different else self.numbers[:1]
         return found[0].cause if found else None
 
     @property
     def explained(self) -> list[str]:
         """Differing queries of which the best cause, or pair of causes, reproduces both values."""
-        best = [self.pair] if self.pair else self.causes[:1]
+        best = [self.pair] if self.pair else self._likely
         return [query for one in best for query in one.explained]
 
     @property
@@ -142,7 +147,7 @@ class WhyDifferent(Result):
     def rows(self) -> dict[str, dict[str, Any]]:
         """Return the values of every query that is not equal, and what explains them."""
         by: dict[str, str] = {query: cause.cause for cause in self.numbers for query in cause.explained}
-        chosen = self.pair.causes if self.pair else self.causes[:1]
+        chosen = self.pair.causes if self.pair else self._likely
         by |= dict.fromkeys(self.explained, " and ".join(cause.cause for cause in chosen))
         wanted = [query for name in ("rounding", "arithmetic", "different") for query in self.groups[name]]
         return {
@@ -198,7 +203,8 @@ class WhyDifferent(Result):
         elif self.causes:
             notes += [
                 "explains: queries with different values in A and B that the two settings reproduce",
-                "contradicts: queries with equal values that the settings do not reproduce",
+                "contradicts: queries with equal values that the settings do not reproduce"
+                + " (then no explanation)" * any(one.contradicted for one in self.causes[:MOST]),
             ]
         if self.pair is not None:
             both = " and ".join(f"{one.says} (A: {one.a_says}; B: {one.b_says})" for one in self.pair.causes)
@@ -243,7 +249,7 @@ class WhyDifferent(Result):
             return f"{says} only in the {' and '.join(cause.says for cause in self.numbers)}"
         if not self.tried:
             return says
-        best = self.pair.causes if self.pair else self.causes[:1]
+        best = self.pair.causes if self.pair else self._likely
         left = len(self.not_explained)
         if best:
             names = " together with ".join(_with_article(cause.says) for cause in best)

@@ -360,7 +360,7 @@ class Search:
             self._combine()
             self._tabulate()
             causes = self.causes()
-            pair = self.pair(len(causes[0].explained) if causes else 0)
+            pair = self.pair(len(causes[0].explained) if causes and not causes[0].contradicted else 0)
         return causes, pair, len(self.values)
 
     def _combine(self) -> None:
@@ -422,7 +422,7 @@ class Search:
             self.apart += column[:, None] != column
 
     def causes(self) -> list[Cause]:
-        """Return the best settings of every cause, those that explain most queries first."""
+        """Return the best settings of every cause: that contradict no query, then that explain most."""
         found = []
         for place, numbers in enumerate(self.rows.T):
             best = self._best((self.apart == 1) & (numbers[:, None] != numbers))
@@ -437,6 +437,7 @@ class Search:
         return sorted(
             found,
             key=lambda cause: (
+                cause.contradicted > 0,
                 -len(cause.explained),
                 cause.contradicted,
                 not cause.exact,
@@ -448,21 +449,22 @@ class Search:
     def pair(self, alone: int) -> CausePair | None:
         """Return the best pair of causes if it explains more queries than the best single cause."""
         best = self._best(self.apart == 2)
-        if best is None or self.explained[best] <= alone:
+        if best is None or self.explained[best] <= alone or self.contradicted[best]:
             return None
         places = np.flatnonzero(self.rows[best[0]] != self.rows[best[1]]).tolist()
         one, two = (self._cause(place, *best)._replace(common="") for place in places)
         return CausePair((one, two), one.explained, one.contradicted)
 
     def _best(self, allowed: Flags) -> tuple[int, int] | None:
-        """Return the settings that explain most queries, then contradict fewest, then are simplest."""
+        """Return the settings that contradict nothing, then explain most, contradict fewest, are simplest."""
         usable = allowed & (self.explained > 0)
         if not usable.any():
             return None
         changes = (self.rows > 0).sum(axis=1)
         total = changes[:, None] + changes
         rows, columns = np.nonzero(usable)
-        place = np.lexsort((total[usable], self.contradicted[usable], -self.explained[usable]))[0]
+        wrong = self.contradicted[usable]
+        place = np.lexsort((total[usable], wrong, -self.explained[usable], wrong > 0))[0]
         return int(rows[place]), int(columns[place])
 
     def _cause(self, place: int, first: int, second: int) -> Cause:

@@ -16,7 +16,7 @@ from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import JudgedOptions, NegativeOptions, Reading
 from leadline.data.table import ResultWarning, RunInfo, raised
 from leadline.data.validation import check_numbers, check_whole, check_word
-from leadline.data.wording import listed
+from leadline.data.wording import counted, listed
 from leadline.data.wording import queries as queries_of
 from leadline.estimation.histogram_result import over_runs
 from leadline.estimation.rank_corrections import (
@@ -523,10 +523,15 @@ def _warnings(
             "lists of equal scores",
         ),
     )
+    unjudged = int((qrels.grades < 0).sum())
+    negative = (
+        f"ignored {counted(unjudged, 'negative grade')} (pooled but unjudged). To estimate from a sample "
+        "of a pool, use `leadline evaluate QRELS RUN -m infAP`"
+    )
     words = "no population was given, so the scored documents count as the whole collection"
     return [
         *warnings,
-        *raised(("different_samples", different, differ)),
+        *raised(("negative_grades", negative, unjudged), ("different_samples", different, differ)),
         *(notice for notice in sums if notice.count),
         *raised(("no_population", words, int(whole_collection))),
         *_withheld_warnings(infos, measured, measures),

@@ -377,6 +377,7 @@ class Unjudged(Result):
         size = f"{counted(len(self.runs), 'system')}, mean over {queries(len(self.queries))}"
         notes = [
             f"{self.method}: {size}, without judgments",
+            f"{self.method.called}: {self.method.formula}",
             "documents: mean number used per query",
             "scores rank systems but do not estimate any measure",
         ]

@@ -19,7 +19,7 @@ from leadline.io.opening import PARQUET, first_bytes
 from leadline.io.python_inputs import open_frame
 from leadline.io.read import QrelsLike, qrels_of
 from leadline.io.row_checks import EMPTY
-from leadline.io.row_columns import DOCUMENT, GRADE, JUDGE, QUERY, SCORE, find
+from leadline.io.row_columns import DOCUMENT, GRADE, JUDGE, QUERY, RANK, SCORE, find
 from leadline.io.run_names import run_name
 from leadline.io.small_tables import need_columns, records, split_place
 
@@ -99,6 +99,12 @@ def _of_file(place: str) -> list[Judge]:
         header = next((list(row) for _, row in records(path, quoted=True)), [])
         if not header:
             raise InputError("contains no judgments", path=path, hint=EMPTY)
+        if not column and find(header, GRADE) is None and find(header, SCORE) and find(header, RANK):
+            raise InputError(
+                f"has the columns {find(header, SCORE)} and {find(header, RANK)}, as a run has",
+                path=path,
+                hint="Pass judgments. To compare runs, use `leadline difference QRELS RUN RUN`",
+            )
         one = find(header, GRADE) is not None or _judges_in(header) == [find(header, SCORE)]
         if column or not one or find(header, JUDGE):
             return _of_table(path, header, column)

@@ -132,6 +132,13 @@ def _of_table(text: str, path: str, measure: str) -> Column:
     refuse_estimates(header, rows, path)
     owner = next((header.index(name) for name in OWNERS if name in header), 0)
     query = header.index("query") if "query" in header else None
+    once = len(rows) == len({row[owner] for _, row in rows})
+    if "measure" in header and query is None and not (measure and once):
+        raise InputError(
+            "has a row for each run and measure, not one row per run",
+            path=path,
+            hint="Save the result with -o FILE.json, and pass FILE.json:MEASURE",
+        )
     name = _chosen([one for place, one in enumerate(header) if place not in (owner, query)], measure, path)
     values: dict[str, float] = {}
     queries: dict[str, dict[str, float]] = {}

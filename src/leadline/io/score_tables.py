@@ -451,7 +451,8 @@ def is_values(path: str, known: Known, *, saved: bool = True) -> bool:
         return len(names) < 2 or (any(map(known, names)) and find(cells, QUERY) is None)
     for sign in "\t,;":
         if lines and sign in lines[0]:
-            return _is_header([unguarded(cell.strip(' "\r')) for cell in lines[0].split(sign)])
+            header = [unguarded(cell.strip(' "\r')) for cell in lines[0].split(sign)]
+            return _is_header(header, means=not saved)
     return False
 
 
@@ -467,12 +468,16 @@ def first_file(path: str) -> str:
     return min(glob.glob(path), default="")
 
 
-def _is_header(names: Iterable[str]) -> bool:
-    """Return whether columns are of values: a measure and its value or run, or a query without a document."""
+def _is_header(names: Iterable[str], *, means: bool = False) -> bool:
+    """Return whether columns are of values: a measure and its value or run, or a query without a document.
+
+    With `means`, a measure and a run without a value are the means of runs.
+    """
     header = list(names)
-    if find(header, MEASURE) is not None and find(header, (*VALUE, *RUN)) is not None:
-        return True
     query = find(header, QUERY)
+    of_means = () if means else RUN
+    if find(header, MEASURE) is not None and find(header, (*VALUE, *QUERY, *of_means)) is not None:
+        return True
     if query is None or find(header, DOCUMENTS) is not None:
         return False
     return any(name not in (*INDEX, header[query]) and name.lower() not in TEXTS for name in header)

@@ -391,4 +391,6 @@ def _notes(agreement: Agreement) -> list[str]:
     corrected = [agreement[name] for name in TITLES if name != "agreement"]
     if any(estimate.acceptable is False for estimate in corrected):
         notes.append(ADVICE)
+    elif any(estimate.acceptable for estimate in corrected):
+        notes.append(f"{RANGE}: whether a chance-corrected coefficient is in the range considered sufficient")
     return [*notes, *map(str, agreement.warnings)]
