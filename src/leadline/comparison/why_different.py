@@ -66,7 +66,7 @@ class WhyDifferent(Result):
     numbers : list of Cause
         Causes that are evident from the numbers alone.
     causes : list of Cause
-        Causes that were tried: those that contradict no query, then those that explain most, first.
+        Causes that were tried, in descending order of the queries explained less those contradicted.
     pair : CausePair or None
         The best pair of causes, where no single one explains all queries.
     tried : bool
@@ -91,8 +91,8 @@ class WhyDifferent(Result):
 
     @property
     def _likely(self) -> list[Cause]:
-        """The best cause; one that contradicts queries whose values are equal is no explanation."""
-        return [one for one in self.causes[:1] if not one.contradicted]
+        """The best cause, if it explains more queries than it contradicts: else it agrees by chance."""
+        return [one for one in self.causes[:1] if one.net > 0]
 
     @property
     def cause(self) -> str | None:
@@ -204,7 +204,8 @@ class WhyDifferent(Result):
             notes += [
                 "explains: queries with different values in A and B that the two settings reproduce",
                 "contradicts: queries with equal values that the settings do not reproduce"
-                + " (then no explanation)" * any(one.contradicted for one in self.causes[:MOST]),
+                + "; a cause must explain more than it contradicts"
+                * any(one.net <= 0 for one in self.causes[:MOST]),
             ]
         if self.pair is not None:
             both = " and ".join(f"{one.says} (A: {one.a_says}; B: {one.b_says})" for one in self.pair.causes)

@@ -268,6 +268,11 @@ class Cause(NamedTuple):
     contradicted: int
     exact: bool = True
 
+    @property
+    def net(self) -> int:
+        """Number of queries explained less those contradicted."""
+        return len(self.explained) - self.contradicted
+
 
 class CausePair(NamedTuple):
     """Two causes that together reproduce the values of more queries than either alone."""
@@ -360,7 +365,7 @@ class Search:
             self._combine()
             self._tabulate()
             causes = self.causes()
-            pair = self.pair(len(causes[0].explained) if causes and not causes[0].contradicted else 0)
+            pair = self.pair(max(causes[0].net, 0) if causes else 0)
         return causes, pair, len(self.values)
 
     def _combine(self) -> None:
@@ -422,7 +427,7 @@ class Search:
             self.apart += column[:, None] != column
 
     def causes(self) -> list[Cause]:
-        """Return the best settings of every cause: that contradict no query, then that explain most."""
+        """Return the best settings of every cause, in descending order of queries explained, net."""
         found = []
         for place, numbers in enumerate(self.rows.T):
             best = self._best((self.apart == 1) & (numbers[:, None] != numbers))
@@ -437,8 +442,7 @@ class Search:
         return sorted(
             found,
             key=lambda cause: (
-                cause.contradicted > 0,
-                -len(cause.explained),
+                -cause.net,
                 cause.contradicted,
                 not cause.exact,
                 bool(cause.common),
@@ -447,16 +451,16 @@ class Search:
         )
 
     def pair(self, alone: int) -> CausePair | None:
-        """Return the best pair of causes if it explains more queries than the best single cause."""
+        """Return the best pair of causes if it explains more queries, net, than the best single cause."""
         best = self._best(self.apart == 2)
-        if best is None or self.explained[best] <= alone or self.contradicted[best]:
+        if best is None or self.explained[best] - self.contradicted[best] <= alone:
             return None
         places = np.flatnonzero(self.rows[best[0]] != self.rows[best[1]]).tolist()
         one, two = (self._cause(place, *best)._replace(common="") for place in places)
         return CausePair((one, two), one.explained, one.contradicted)
 
     def _best(self, allowed: Flags) -> tuple[int, int] | None:
-        """Return the settings that contradict nothing, then explain most, contradict fewest, are simplest."""
+        """Return the settings that explain most queries, net, then contradict fewest, then are simplest."""
         usable = allowed & (self.explained > 0)
         if not usable.any():
             return None
@@ -464,7 +468,7 @@ class Search:
         total = changes[:, None] + changes
         rows, columns = np.nonzero(usable)
         wrong = self.contradicted[usable]
-        place = np.lexsort((total[usable], wrong, -self.explained[usable], wrong > 0))[0]
+        place = np.lexsort((total[usable], wrong, wrong - self.explained[usable]))[0]
         return int(rows[place]), int(columns[place])
 
     def _cause(self, place: int, first: int, second: int) -> Cause:
