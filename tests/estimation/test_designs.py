@@ -297,6 +297,13 @@ def test_a_frame_without_much_of_the_weight_has_no_forecast(options: dict[str, A
     assert ("no_forecast" in {one.code for one in found.warnings}) is not given
 
 
+def test_exactly_the_largest_share_outside_the_frame_has_a_forecast_and_an_interval() -> None:
+    found = pool_for(RUNS, "P@20", budget=10, depth=19)  # one of 20 documents is outside
+    assert found.expected["P@20"]["half_width"] is not None
+    results = estimate(drawn_of(found.pool), RUNS, "P@20", pool=found.pool, proxy="none")
+    assert not any(np.isnan(results.estimate(name, "P@20").these_low) for name in RUNS)
+
+
 def test_a_larger_budget_is_advised_only_where_it_helps() -> None:
     assert not pool_for(RUNS, "P@10", total=60, depth=10).warnings  # the same budget does with a larger depth
     for total, advised in ((40, True), (60, False), (100_000, False)):

@@ -231,7 +231,8 @@ def pool_for(
             systems, listed, limit, weight, square if pair else None, np.ones(len(pairs))
         )
         larger = outside > deeper + ROUNDING or judgments < FEWEST_JUDGMENTS <= most
-        ways = ["a larger budget"] * larger + [f"a depth of at least {len(weight)}"] * (deeper > MOST_GUESSED)
+        ways = ["a larger budget"] * larger
+        ways += [f"a depth of at least {len(weight)}"] * (deeper > MOST_GUESSED + ROUNDING)
         hint = f" (use {either(ways, 'and')})" if ways else ""
         why = _no_forecast(kind, one["half_width"], outside, hint, judgments, pooled_queries, sampled=sampled)
         if pair and isinstance(kind, Ratio):
@@ -317,7 +318,7 @@ def _no_forecast(
     sampled: bool,
 ) -> str:
     """Return why there is no forecast of a half-width, with what is expected; empty if there is one."""
-    if outside > MOST_GUESSED:
+    if outside > MOST_GUESSED + ROUNDING:
         return (
             f"{100 * outside:.3g} % of the measure's weight is outside the sampling frame, and intervals "
             f"allow at most {100 * MOST_GUESSED:.0f} %{hint}"
