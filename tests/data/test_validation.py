@@ -111,6 +111,7 @@ def test_numbers_and_flags_of_numpy_are_taken() -> None:
             lambda: ll.gate(ll.compare(QRELS, {"a": RUN, "b": RUN}), fail_if_worse="nDCG@10"),
             "fail_if_worse='nDCG@10' needs",
         ),
+        (lambda: ll.agreement(*[{"q": {f"d{n}": n / 101 for n in range(101)}}] * 2), "`rel`"),
     ],
 )
 def test_errors_of_functions_name_keywords_and_not_options(call: Callable[[], object], said: str) -> None:

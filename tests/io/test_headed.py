@@ -36,6 +36,9 @@ def test_a_missing_column_is_named_with_the_nearest() -> None:
     need_columns(["arm", "click"], ["click"], "log.csv", 1)
     with pytest.raises(InputError, match=r"log\.csv:1: no column 'clik'\. Did you mean 'click'"):
         need_columns(["arm", "click"], ["arm", "clik"], "log.csv", 1)
+    with pytest.raises(InputError) as found:
+        need_columns([], ["click"], "log.json", None)
+    assert not found.value.hint, "there is no column to name"
 
 
 @pytest.mark.parametrize("name", ["log.csv", "log.tsv", "log.jsonl", "log.json", "log.parquet"])

@@ -178,8 +178,9 @@ def test_topics_in_several_languages_need_one(tmp_path: Path) -> None:
     path = written(tmp_path, "topics", both)
     with pytest.raises(InputError, match="en-title"):
         read_queries(path)
-    with pytest.raises(InputError):
+    with pytest.raises(InputError) as found:
         read_queries(path, fields=("en",))
+    assert "'title'" not in found.value.hint, "a title is not read beside fields"
     assert read_queries(path, fields=("de-title",))[0].content == "Pestizide"
 
 

@@ -288,7 +288,8 @@ def name_keywords(
 
     def keyword(found: re.Match[str]) -> str:
         name, value = found[1] or (found[3] or "").replace("-", "_"), (found[2] or found[4] or "").strip("'")
-        name = name if name in parameters else SPELLED.get(name, name)
+        spelled = SPELLED.get(name, name)  # `agreement` has a `level` of its own
+        name = spelled if name not in parameters or (found[3] and spelled in parameters) else name
         file = value.isupper() and value.lower() in parameters  # named as its value, as in --topics VECTORS
         readers = {one for one, names in READERS.items() if name in names}
         reader = min(readers & likely or readers, default="")

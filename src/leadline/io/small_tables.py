@@ -185,7 +185,7 @@ def need_columns(present: Iterable[object], wanted: Sequence[str], path: str, li
     for name in wanted:
         if name not in names:
             listed = f"The {'columns are' if len(names) > 1 else 'only column is'} {', '.join(names)}"
-            hint = f"{did_you_mean(name, names, most=2)} {listed}".lstrip()
+            hint = f"{did_you_mean(name, names, most=2)} {listed}".lstrip() if names else ""
             raise InputError(f"no column '{name}'", path=path, line=line, hint=hint)
 
 

@@ -365,9 +365,8 @@ class _Layout:
             rename = f"rename it to '{self.ids[0]}' or " * (len(self.ids) > 1)
             hint = f"If the ids are in column '{keys[0]}', {rename}use `--config text.id_column={keys[0]}`"
         elif titles and wanted is not self.ids:
-            hint = (
-                f"To read only '{titles[0]}', rename it to 'title' or use `--config text.fields={titles[0]}`"
-            )
+            rename = "rename it to 'title' or " * (not self.fields or "title" in wanted)
+            hint = f"To read only '{titles[0]}', {rename}use `--config text.fields={titles[0]}`"
         elif len(names) > 1 and (wanted is not self.ids or len(self.ids) > 1) and not self.fields:
             hint = f"Rename the {'id' if wanted is self.ids else 'text'} column to '{next(iter(wanted))}'"
         found = f"the {self.noun} has no column {either(map(repr, wanted))}"
