@@ -40,6 +40,12 @@ def test_a_pool_is_the_union_and_says_who_brought_what() -> None:
     ]
 
 
+@pytest.mark.parametrize("chosen", [{"random": 1}, {"everything": True}])
+def test_without_a_method_missing_queries_are_not_pooled_from_other_runs(chosen: dict[str, Any]) -> None:
+    found = pool({"a": A, "b": {"q1": ["d2"]}}, documents=DOCS, **chosen)
+    assert "1 query is missing from b" in map(str, found.warnings)
+
+
 def test_runs_without_a_common_query_are_said() -> None:
     found = pool({"a": {"q1": ["d1"]}, "b": {"q2": ["d1"]}}, depth=1)
     assert "no query is in all runs; check whether the query ids match" in map(str, found.warnings)

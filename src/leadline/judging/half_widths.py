@@ -43,8 +43,8 @@ RULE = re.compile(r"(.+?)\s+half-width\s*<\s*(\S+)")
 EXPECTED_RULE = '"MEASURE half-width < NUMBER", such as "P@10 half-width < 0.05"'
 LOOKS = 10
 NEVER = (
-    f"never checked, because the pool has fewer than {FEWEST_JUDGMENTS} pairs or all were judged before the "
-    "rule was set"
+    f"never checked, because the pool has fewer than {FEWEST_JUDGMENTS} pairs or all were judged or "
+    "skipped before the rule was set"
 )
 STEPS = 20  # of the curve
 NEW_POINTS = 2  # of the curve that one request computes, so that none takes long
@@ -121,10 +121,10 @@ def fixed_facts(store: Store, pool: DrawnPool, rule: StopRule, looks: int | None
         which = "another" if other else "the same"
         known = f" and {which} pool of {counted(len(rows), 'pair')}" if other or "pool" in saved else ""
         raise UsageError(
-            f"the store has the stopping rule '{before['rule']}', {counted(before['number'], 'check')} and a "
-            f"pool of {counted(before['pairs'], 'pair')}, but now the rule is '{rule}', with "
-            f"{counted(number, 'check')}{known}. Use the same rule, pool and number of checks "
-            "(--config judge.looks=N), or another store."
+            f"the store has the stopping rule '{before['rule']}', judge.looks={before['number']} and a pool "
+            f"of {counted(before['pairs'], 'pair')}, but now the rule is '{rule}', with judge.looks={number}"
+            f"{known}. Use the same rule and pool with --config judge.looks={before['number']}, or another "
+            "store."
         )
     return now
 

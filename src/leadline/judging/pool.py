@@ -506,8 +506,8 @@ def _warnings(
         verb = "is" if partly == 1 else "are"
         without = [run.name for run, row in zip(systems.infos, systems.present, strict=True) if not row.all()]
         where = first_few(without) if len(without) < 2 else f"one or more of {first_few(without)}"
-        message = f"{queries_of(partly)} {verb} missing from {where} (pooled from the other runs)"
-        say("partial_queries", partly, message)
+        others = "" if method is None else " (pooled from the other runs)"
+        say("partial_queries", partly, f"{queries_of(partly)} {verb} missing from {where}{others}")
     added = set(map(to_text, set(queries) - set(systems.queries.names))) if systems.infos else set()
     bare = added - {row[0] for row in rows}
     filled = len(added) - len(bare)
