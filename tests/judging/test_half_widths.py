@@ -518,7 +518,8 @@ def test_a_rule_is_refused_where_the_store_has_the_looks_of_another_pool(files: 
     with closing(Store.open(str(files.store))) as store:  # as saved by an earlier version
         state = json.loads(store.fact("stopping") or "")
         store.set_fact("stopping", json.dumps({name: state[name] for name in state if name != "pool"}))
-    with pytest.raises(UsageError, match=r"with judge\.looks=3\. Use"), opened(*files, stop_when=rule, looks=3):
+    said = r"with judge\.looks=3\. Use"
+    with pytest.raises(UsageError, match=said), opened(*files, stop_when=rule, looks=3):
         pass
     with opened(*files) as found:
         assert isinstance(found.precision, Precision)
