@@ -84,7 +84,7 @@ if [ ! -s "$summary" ]; then
 else
   failed=$(grep -cE '^(FAILED|CANNOT TELL): ' "$printed")
   conditions=$((failed + $(grep -c '^passed: ' "$printed")))
-  skipped=$(sed -nE 's/^([0-9,]+) checks? skipped .*/\1/p' "$printed")
+  skipped=$(sed -nE 's/^([0-9,]+) checks? (was|were) skipped.*/\1/p' "$printed")
   title="$failed of $conditions conditions failed${skipped:+, $skipped skipped}"
   if [ "$conditions" = 0 ]; then
     title="$skipped condition$([ "$skipped" = 1 ] || echo s) skipped"

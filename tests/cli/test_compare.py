@@ -114,7 +114,7 @@ def test_the_same_seed_gives_the_same_bytes(leadline: Leadline, files: list[str]
     [
         (["--baseline", "odl"], "no run is named 'odl'. Did you mean 'old'"),
         (["--test", "tt"], "unknown test 'tt'"),
-        (["--fail-if-worse", "AP:x"], "'AP:x' is not a valid condition. Write MEASURE or"),
+        (["--fail-if-worse", "AP:x"], "'AP:x' is not a valid condition. Write MEASURE, or"),
         (["--baseline", "old", "--fail-if-worse", "APP"], "unknown measure 'APP'. Did you mean AP"),
         (["-m", "NumRet"], "only arithmetic means over queries can be compared, not NumRet"),
         (["-o", "picture.gif"], "the name of a figure file must end in .svg, .pdf or .png"),

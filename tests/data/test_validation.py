@@ -75,7 +75,8 @@ def test_other_arguments_are_checked_too() -> None:
     assert rejected(ll.read_run, [["a"]], queries=5) == "queries must be a list or None, not 5"
     words = "documents must be a list (each item is text) or None, not 5"
     assert rejected(ll.read_run, [["a"]], queries=["q"], documents=5) == words
-    assert rejected(ll.gate, 5, fail_if_worse="AP") == "comparison must be a Comparison object, not 5"
+    said = "comparison must be a Comparison object or a Results object, not 5. Call gate(compare("
+    assert rejected(ll.gate, 5, fail_if_worse="AP").startswith(said)
     assert rejected(MEASURES.parse, 5) == "measure 5 is not valid. Pass a name such as AP."
 
 
