@@ -218,5 +218,5 @@ def test_the_studies_are_found_and_refuse_what_makes_no_sense() -> None:
         SYSTEMS.run(qrels, runs, docs=texts, subsets=0)
     with pytest.raises(UsageError, match="draws must be"):
         DISCRIMINATION.run(qrels, runs, docs=texts, draws=0)
-    with pytest.raises(UsageError, match="deshato needs at least 3 topics, not 1"):
+    with pytest.raises(UsageError, match="deshato needs topic vectors of at least 3 dimensions, not 1"):
         SYSTEMS.run(qrels, runs, docs=texts, topics=[1])

@@ -111,7 +111,10 @@ def test_two_topics_have_no_shape(leadline: Leadline, runs: list[Path]) -> None:
     path = runs[0].parent / "v.jsonl"
     path.write_text('{"doc_id": "u", "topics": [0.8, 0.2]}\n')
     call = ("unjudged", *runs, "--topics", path)
-    assert "deshato needs at least 3 topics, not 2" in leadline(*call, "--method", "deshato").refusal
+    assert (
+        "deshato needs topic vectors of at least 3 dimensions, not 2"
+        in leadline(*call, "--method", "deshato").refusal
+    )
     assert leadline(*call, "--method", "DeShaTo(of=sd)").status == 0
 
 

@@ -337,15 +337,15 @@ def _coverage(units: int, groups: Groups | None) -> list[ResultWarning]:
     number = _number(units, groups)
     if units < FEWEST:
         words = (
-            f"boot low and boot high are left out with {number}: with fewer than {FEWEST} queries, 95 % "
-            "intervals contained the true rank in only 67 to 76 % of simulations"
+            f"boot low and boot high are left out with {number}. In simulations with fewer than {FEWEST} "
+            "queries, 95 % intervals contained the true rank in only 67 to 76 % of cases"
         )
         return [ResultWarning("no_interval", words, units)]
     size = max(size for size in BOOTSTRAP_COVERAGE if size <= units)
     adjacent, random = BOOTSTRAP_COVERAGE[size]
     words = (
-        f"boot low and boot high are approximate with {number}: with {size} queries, 95 % intervals "
-        f"contained the true rank in {adjacent} to {random} % of simulations (docs/comparing.md)"
+        f"boot low and boot high are approximate with {number}. In simulations with {size} queries, 95 % "
+        f"intervals contained the true rank in {adjacent} to {random} % of cases (docs/comparing.md)"
     )
     return [ResultWarning("approximate_intervals", words, units)]
 

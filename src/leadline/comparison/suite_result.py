@@ -435,9 +435,9 @@ class Suite(Result):
         family = str(rules.correction)
         if tested:
             family += f" over {counted(max(tested.values()), 'pair')}"
-        interval = f"{percent(rules.confidence)} interval of the pair alone"
         notes = [
-            f"a - b: mean over collections; low, high: {interval}, over queries within these collections",
+            "a - b: mean over collections",
+            f"low, high: {percent(rules.confidence)} CI of each pair, over queries within these collections",
             f"p, a is: over queries within these collections ({rules.test}, {family})",
             "p over, over collections: the same test with the collections as the sample",
         ]

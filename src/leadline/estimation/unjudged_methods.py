@@ -349,7 +349,10 @@ class DeShaTo(UnjudgedEstimator):
     def check_topics(self, topics: int) -> None:
         """Raise UsageError for fewer than three topics: the shape of two numbers is constant."""
         if self.of == "shape" and topics < FEWEST_TOPICS:
-            raise UsageError(f"method {self.called} needs at least {FEWEST_TOPICS} topics, not {topics}")
+            raise UsageError(
+                f"method {self.called} needs topic vectors of at least {FEWEST_TOPICS} dimensions, "
+                f"not {topics}"
+            )
 
     def _with_vectors(self, pool: RankedPool) -> RankedPool:
         """Return the documents that have a vector, among the first `depth` or filled up to `depth`."""

@@ -407,8 +407,8 @@ def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
         (
             "undefined",
             (
-                f"{counted(undefined, 'pair')} of judges gave only one grade or judged no pair in common, so "
-                "their chance-corrected coefficients are undefined, not 1"
+                f"chance-corrected coefficients are undefined for {counted(undefined, 'pair')} of judges "
+                "that have no judged document in common or gave all of these the same grade"
             ),
             undefined,
         ),

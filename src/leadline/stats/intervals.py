@@ -70,8 +70,8 @@ def approximate(name: str, units: float, number: str) -> list[ResultWarning]:
     what, held, truth = WORDS[name.partition(" ")[0] if " " in name else ""]
     page = "comparing" if name in {"Bonferroni", "MaxT"} else "statistics"
     words = (
-        f"{what} are approximate with {number}: with {least} queries, {held} contained the true "
-        f"{truth} in {low} to {high} % of simulations (docs/{page}.md)"
+        f"{what} are approximate with {number}. In simulations with {least} queries, {held} contained the "
+        f"true {truth} in {low} to {high} % of cases (docs/{page}.md)"
     )
     return [ResultWarning("approximate_intervals", words, int(units))]
 
