@@ -409,10 +409,11 @@ def test_a_limit_that_is_not_zero_does_not_look_like_zero() -> None:
     assert "-0.035 to -0.001" in sentence(pair._replace(high=-0.001), found.rules)
 
 
-@pytest.mark.parametrize(("draws", "stated"), [(1000, "1,000 random permutations"), (2**24, "")])
+@pytest.mark.parametrize(("draws", "stated"), [(1000, "1,000 random permutations"), (2**10, "")])
 def test_a_randomization_test_states_how_many_permutations_were_drawn(draws: int, stated: str) -> None:
     runs = {"a": ranked(*([1] * QUERIES)), "b": ranked(*([2] * 12 + [1] * 12))}
-    text = str(ll.compare(QRELS, runs, "RR", test=f"randomization(draws={draws})"))
+    qrels = {query: QRELS[query] for query in list(QRELS)[:10]}  # which have 1,024 permutations
+    text = str(ll.compare(qrels, runs, "RR", test=f"randomization(draws={draws})"))
     assert stated in text
     assert ("random permutations" in text) == bool(stated)
 
