@@ -146,6 +146,13 @@ def cut_note(options: Mapping[str, Any]) -> list[str]:
     return [] if depth is None else [f"rankings cut at rank {depth:,}"]
 
 
+def averaged_over(results: Lookups, index: int | slice = slice(None)) -> str:
+    """Return how many queries the means of a measure, by default of any, are over."""
+    left_out = np.isnan(results.values) & [one.average == "defined" for one in results.measures]
+    sizes = (results.averaged & ~left_out)[:, :, index].sum(axis=1)[~results.without_mean]
+    return queries_between(sizes.flat)
+
+
 class Lookups:
     """What `Results` gives by the names of runs, measures and queries."""
 
@@ -197,15 +204,12 @@ class Lookups:
 
     def _size_note(self) -> str:
         """Return the number of runs, over how many queries the means or sums are, and where lists are cut."""
-        left_out = np.isnan(self.values) & [one.average == "defined" for one in self.measures]
-        sizes = (self.averaged & ~left_out).sum(axis=1)[~self.without_mean]
-        size = counted(len(self.names), "run")
-        if not sizes.any():
+        size, over = counted(len(self.names), "run"), averaged_over(self)
+        if over == queries(0):
             return f"{size}, {queries(len(self.queries))}"
         sums = [one.average == "sum" for one in self.measures]
         what = "sum" if all(sums) else "mean or sum" if any(sums) else "mean"
-        size = f"{size}, {what} over {queries_between(sizes[sizes > 0].flat)}"
-        return ", ".join([size, *cut_note(self.options)])
+        return ", ".join([f"{size}, {what} over {over}", *cut_note(self.options)])
 
     def measure_index(self, measure: object) -> int:
         """Return the index of a measure, given as an object or by any name that `evaluate` accepts."""

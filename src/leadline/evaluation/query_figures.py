@@ -12,8 +12,9 @@ from leadline.charts.distribution_plots import by_query, distributions
 from leadline.charts.grid import query_map
 from leadline.charts.interval_plots import forest
 from leadline.data.arrays import Floats
-from leadline.data.wording import percent, queries_between
+from leadline.data.wording import percent
 from leadline.errors import UsageError
+from leadline.evaluation.lookups import averaged_over
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,7 +46,7 @@ def drawn_results(results: Results, figure: str, index: int = 0, *, width: float
         names,
         list(values),
         means,
-        label=f"{measure} per query ({_averaged_over(results, index)})",
+        label=f"{measure} per query ({averaged_over(results, index)})",
         shape=figure,
         limits=(float(getattr(measure, "low", -math.inf)), float(getattr(measure, "high", math.inf))),
         width=width or COLUMN,
@@ -56,11 +57,7 @@ def label_of_means(results: Results, index: int, what: str = "mean") -> str:
     """Return the label of the means of a measure: over how many queries, and whose labels they are by."""
     estimated = "estimated " * (results.withheld is not None)
     judge = "; labels by an automatic judge" * bool(results.unreliable)
-    return f"{results.measures[index]}, {estimated}{what} ({_averaged_over(results, index)}){judge}"
-
-
-def _averaged_over(results: Results, index: int) -> str:
-    return queries_between(results.averaged[:, :, index].sum(axis=1).flat)
+    return f"{results.measures[index]}, {estimated}{what} ({averaged_over(results, index)}){judge}"
 
 
 def interval_words(limits: Floats, words: str) -> str:

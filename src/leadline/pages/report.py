@@ -29,11 +29,12 @@ from leadline.data.arrays import Floats
 from leadline.data.optional import require
 from leadline.data.reading import refuse_unknown
 from leadline.data.table import Cell, Table, interval_texts, plain
-from leadline.data.wording import counted, percent, queries_between, visible
+from leadline.data.wording import counted, percent, visible
 from leadline.errors import UsageError, either
 from leadline.estimation.estimated_columns import basis_of
 from leadline.estimation.measured import drawn_from, estimates_of, measured
 from leadline.evaluation.evaluate import DEFAULT_MEASURES, TestedOptions
+from leadline.evaluation.lookups import averaged_over
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.query_figures import per_query
 from leadline.evaluation.results import Results, in_range
@@ -451,7 +452,7 @@ def significance_table(
     else:
         legend = f"superscript: the number of runs that a value is significantly better than {words}"
     size = counted(len(order), "run") + (f" of {runs}" if len(order) < runs else "")
-    number = queries_between(results.averaged.sum(axis=1).flat)
+    number = averaged_over(results)
     return Table(
         columns=[*([""] if named else []), "run", *map(str, results.measures)],
         rows=rows,
