@@ -378,6 +378,8 @@ def test_parts_of_mteb_are_named(tmp_path: Path, leadline: Leadline) -> None:
 def test_lists_of_ids_and_of_pairs_are_read(tmp_path: Path) -> None:
     ranked = {"q1": {"d2": -1, "d1": -2}}
     assert read_run(written(tmp_path, [{"query_id": "q1", "results": ["d2", "d1"]}])).to_dict() == ranked
+    numbers = read_run(written(tmp_path, [{"query_id": 1, "results": [12, 7]}]))
+    assert numbers.to_dict() == {"1": {"12": -1, "7": -2}}
     path = written(tmp_path, [{"query_id": "q1", "relevant": ["d2", "d1"]}])
     assert read_qrels(path).to_dict() == {"q1": {"d2": 1, "d1": 1}}
     for value in (

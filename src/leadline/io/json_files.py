@@ -503,7 +503,7 @@ def _path_of(entry: Any, what: str) -> tuple[str, ...] | None:
 
 
 def _names_of(first: Any, what: str, found: Records, place: int) -> Names:
-    if isinstance(first, str):
+    if isinstance(first, (str, int)) and not isinstance(first, bool):
         return Names("", "")
     if _is_pair(first):
         return Names("", "number")
