@@ -164,6 +164,26 @@ def test_too_few_queries_are_said_and_leave_all_ranks_open() -> None:
     assert {(run.rank_low, run.rank_high) for run in single.runs_of()} == {(1, 6)}
 
 
+def test_no_run_is_probably_the_best_where_the_runs_may_be_equal() -> None:
+    # two runs vary together, so that of equal means the third is the best in half of the resamples
+    noise = np.random.default_rng(3).normal(size=(40, 2))
+    alike, other = 0.5 + noise[:, 0] / 10, 0.5 + noise[:, 1] / 10
+    close = np.stack([alike + 0.001, alike, other], axis=1).tolist()
+    apart = np.stack([alike + 0.3, alike, other], axis=1).tolist()
+    equal, different = (ll.rank(scores(values), draws=200) for values in (close, apart))
+    assert [notice.code for notice in equal.warnings] == ["approximate_intervals", "no_probability"]
+    assert all(math.isnan(run.best) and run.expected >= 1 for run in equal.runs_of())
+    assert different.runs_of()[0].best > 0.95
+    for ranking, named in ((equal, False), (different, True)):
+        assert any("P(best):" in note for note in ranking._notes()) == named
+
+
+def test_columns_that_are_left_out_are_not_explained() -> None:
+    few = ll.rank(scores(drawn(queries=5)), draws=100)
+    assert not any("boot low, boot high:" in note for note in few._notes())
+    assert any("100 resamples" in note for note in few._notes())
+
+
 def test_bootstrap_intervals_of_few_queries_are_approximate_or_withheld() -> None:
     several, few, enough = (ll.rank(scores(drawn(queries=size)), draws=100) for size in (12, 5, 50))
     assert [notice.code for notice in several.warnings] == ["approximate_intervals"]

@@ -172,7 +172,7 @@ def test_limits_are_quantiles_of_the_counts(rows: list[list[int]], level: float)
     if not counts.sum():
         counts[0, 0] = 1
     ranks = [1 + place / 2 for place in range(9) for _ in range(int(counts[0, place]))]
-    limits = RankDistribution(counts, np.ones(1)).limits(level)
+    limits = RankDistribution(counts, np.ones(1), 1.0).limits(level)
     assert tuple(limits[0].tolist()) == plain_limits(ranks, level)
 
 

@@ -22,7 +22,7 @@ from leadline.comparison.pairing import (
 )
 from leadline.data.table import Column, ResultWarning, RunInfo
 from leadline.data.validation import check_whole
-from leadline.data.wording import counted, percent
+from leadline.data.wording import counted, listed, percent
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import TestedOptions
 from leadline.evaluation.lookups import cut_note
@@ -63,7 +63,7 @@ class RankedRun(NamedTuple):
         Best and worst rank in the percentile interval of this run alone; NaN with fewer than six queries.
     best : float
         Share of the bootstrap resamples of shrunken means in which the run is the best, from 0 to 1; ties
-        share it. NaN with one query.
+        share it. NaN with one query, and where the analysis of variance finds no significant difference.
     expected : float
         Mean rank over the resamples; NaN with one query.
     group : int
@@ -174,14 +174,22 @@ class Ranking(Result):
             "group 1: the best run and all runs not significantly different; group 2: the same for the rest",
         ]
         if self.draws:
-            drawn = f"{self.draws:,} resamples, seed {rules.seed}"
-            notes[1:1] = [
-                f"boot low, boot high: {level} CI of each rank alone ({drawn})",
-                "expected: mean rank; P(best): share of resamples with the best (shrunken) mean",
+            said = [
+                {"bootstrap_low": f"boot low, boot high: {level} CI of each rank alone"},
+                {
+                    "expected": "expected: mean rank",
+                    "best": "P(best): share of resamples with the best (shrunken) mean",
+                },
             ]
+            lines = ["; ".join(words[name] for name in words if self._has(name)) for words in said]
+            drawn = f" ({self.draws:,} resamples, seed {rules.seed})"
+            notes[1:1] = [line + drawn * (place == 0) for place, line in enumerate(filter(None, lines))]
         if falling:
             notes.append(f"lower is better: {', '.join(falling)}")
         return [*notes, *cut_note(self.results.options), *super()._notes()]
+
+    def _has(self, name: str) -> bool:
+        return not np.isnan(self.fields[name]).all()
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary with the keys measures, queries and runs; None is undefined."""
@@ -320,7 +328,21 @@ def rank_results(results: Results, rules: Rules, *, draws: int = DRAWS) -> Ranki
     made.warnings += [*no_quality(results.measures), *_too_few(tested, units)]
     if draws:
         made.warnings += _coverage(units, groups)
+    if resamples:
+        made.warnings += _without_best(made)
     return made
+
+
+def _without_best(ranking: Ranking) -> list[ResultWarning]:
+    """Return a warning for the measures by which the runs have no probabilities to be the best."""
+    measures = [str(measure) for measure in ranking.results.measures]
+    unknown = np.isnan(ranking.fields["best"]).reshape(len(measures), -1).all(axis=1)
+    named = [measure for measure, none in zip(measures, unknown.tolist(), strict=True) if none]
+    if not named or not ranking.names:
+        return []
+    some = f" for {listed(named)}" * (len(named) < len(measures))
+    words = f"P(best) is left out{some}: the analysis of variance finds no significant difference between runs"
+    return [ResultWarning("no_probability", words, len(named))]
 
 
 def _number(units: int, groups: Groups | None) -> str:
@@ -372,7 +394,8 @@ def _ranked(results: Results, index: int, tested: Tested, draws: int) -> dict[st
         found = bootstrap_ranks(
             values, draws=draws, seed=rules.seed, groups=tested.groups, level=rules.confidence
         )
-        bootstrap, best, expected = found.limits(rules.confidence), found.best, found.expected
+        bootstrap, expected = found.limits(rules.confidence), found.expected
+        best = found.best if found.kept else nothing  # of equal means it says which runs are alike, no more
     by_run = {
         "name": np.array(results.names, dtype=object),
         "measure": np.full(runs, str(results.measures[index]), dtype=object),

@@ -175,7 +175,7 @@ class ABTest(Result):
         a, b = self.arms
         return (
             f"ABTest({a.name} {a.clicked}/{a.units}, {b.name} {b.clicked}/{b.units}, difference "
-            f"{self.compared.difference:+.5f}, p {self.compared.p:.4f})"
+            f"{self.compared.difference:+.5f}, p {self.compared.p:.4g})"
         )
 
     def _columns(self) -> list[Column]:

@@ -135,11 +135,13 @@ class RankDistribution(NamedTuple):
     """Distribution of the ranks of runs over resamples of the queries.
 
     `counts` are by twice the rank less 2, as mean ranks of ties are halves. `best` is the share of resamples
-    of shrunken means in which a run is the best; k tied runs have 1 / k each.
+    of shrunken means in which a run is the best; k tied runs have 1 / k each. `kept` is the share of the
+    differences between the means that shrinking kept (`share_kept`).
     """
 
     counts: Integers
     best: Floats
+    kept: float
 
     @property
     def expected(self) -> Floats:
@@ -217,7 +219,8 @@ def bootstrap_ranks(
     clusters, runs = sums.shape
     slack = ROUNDING * float(np.abs(sums).max(initial=0.0)) * (clusters if complete else 1)
     lead = sums.sum(axis=0) / np.maximum(sizes.sum(axis=0), 1)
-    excess = (1 - share_kept(observed, level=level)) * (lead - lead.mean())
+    kept = share_kept(observed, level=level)
+    excess = (1 - kept) * (lead - lead.mean())
     base = (np.arange(runs) * (2 * runs - 1)).astype(np.int64)
 
     def block(generator: np.random.Generator, size: int) -> tuple[Integers, Floats]:
@@ -239,4 +242,4 @@ def bootstrap_ranks(
     for some, shares in each_block(draws, seed, block, block=size):
         counts += some
         best += shares
-    return RankDistribution(counts.reshape(runs, 2 * runs - 1), best / draws)
+    return RankDistribution(counts.reshape(runs, 2 * runs - 1), best / draws, kept)
