@@ -341,7 +341,9 @@ def _without_best(ranking: Ranking) -> list[ResultWarning]:
     if not named or not ranking.names:
         return []
     some = f" for {listed(named)}" * (len(named) < len(measures))
-    words = f"P(best) is left out{some}: the analysis of variance finds no significant difference between runs"
+    words = (
+        f"P(best) is left out{some}: the analysis of variance finds no significant difference between runs"
+    )
     return [ResultWarning("no_probability", words, len(named))]
 
 
