@@ -226,6 +226,12 @@ ANY: Any = ll  # whose types do not matter
         (lambda: ANY.write_baseline("qrels.txt", "a.run", "base.json"), r"write_baseline\(evaluate\("),
         (lambda: ANY.write_pool("pool.txt", ANY.pool([NEW], depth=1)), r"write_pool\(pool, path\)"),
         (lambda: ANY.curve(QRELS), "needs `runs`"),
+        (lambda: ANY.pool([NEW], llm_labels=QRELS), "Use machine"),
+        (lambda: ANY.sampled(QRELS, NEW, correction_method="holm"), "Did you mean 'correction'"),
+        (lambda: ANY.suite("suite.toml", method="t-test"), r"or test='T' or 'Randomisation' for the test\.$"),
+        (lambda: ANY.suite("suite.toml", n_boot=99), r"Use test='Randomisation\(draws=2000\)'\.$"),
+        (lambda: ANY.evaluate(QRELS, NEW, "AP", query_ids=["q1"]), "Use queries_in"),
+        (lambda: ANY.search("index", {"q": "fox"}, per_query=True), "Did you mean 'on_query'"),
         (lambda: ANY.evaluate(QRELS, NEW, "AP", machine=OLD), r"`pool\(runs, measure=\.\.\.\)`"),
     ],
 )

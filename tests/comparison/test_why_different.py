@@ -446,8 +446,11 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
     both = ({"q1": {"map": 0.5, "P_5": 1}}, {"q1": {"map": 0.2, "recip_rank": 1}})
     with pytest.raises(InputError, match=r"no measure 'P@5' in the second table. Both tables have map"):
         why_different(*both, measure="P@5")
-    with pytest.raises(InputError, match="no measure 'AP' in the first table"):
+    with pytest.raises(InputError, match=r"no measure .AP. in the first table\. The tables have no measure"):
         why_different({"q1": {"P_5": 0.5}}, {"q1": {"recip_rank": 0.5}}, measure="AP")
+    results = [evaluate({"q1": {"d": 1}}, {"q1": ["d"]}, names) for names in (["AP", "RR"], "AP")]
+    with pytest.raises(InputError, match="no measure 'RR' in the second table"):
+        why_different(*results, measure="RR")
     with pytest.raises(UsageError, match="does not know the measure 'x'"):
         why_different({"q1": {"x": 1}}, {"q1": {"x": 2}}, qrels={"q1": {"d": 1}}, run={"q1": {"d": 1.0}})
     path = tmp_path / "a.txt"

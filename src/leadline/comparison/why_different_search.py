@@ -26,6 +26,7 @@ from leadline.measures import Measure
 
 ALL = frozenset({"all", "ALL", "mean", "amean", ""})  # names of the mean over queries
 UNNAMED = "?"  # the run of a table without names of runs
+ONE_NAME = "Give the measure the same name in both tables"
 Queries = dict[str, float]
 
 
@@ -148,7 +149,8 @@ def two_sides(
         wanted = said or measure or next(filter(None, chosen), "")
         found = _named(present, wanted)
         if found is None:
-            table = "" if scores.path else f" in the {('first', 'second')[len(sides)]} table"
+            in_file = os.path.exists(scores.path)
+            table = "" if in_file else f" in the {('first', 'second')[len(sides)]} table"
             hint = _choice(names, places, present, scores.path, shared=measure is not None and not typed)
             raise InputError(f"there is no measure '{wanted}'{table}", path=scores.path, hint=hint)
         values = scores.values[run].get(found, {})
@@ -164,9 +166,11 @@ def _choice(
     if shared:
         if both := [name for name in names[0] if _named(names[1], name)]:
             return f"Both tables have {first_few(both, 20)}"
+        choice = ONE_NAME
         if in_files:
             first, second = (f"{scores.path}:{own[0]}" for scores, own in zip(places, names, strict=True))
-            return f"The tables have no measure in common. Choose one from each, as in {first} {second}"
+            choice = f"Choose one from each, as in {first} {second}"
+        return f"The tables have no measure in common. {choice}"
     choose = f"Choose {'one of ' * (len(present) > 1)}{first_few(present, 20)}"
     return choose + f", as in {path}:{present[0]}" * os.path.exists(path)
 
@@ -216,8 +220,7 @@ def _shared(
     pairs = [(name, second[key]) for name in names[0] if (key := str(measure_of(name) or name)) in second]
     if not pairs:
         in_files = all(os.path.exists(scores.path) for scores in places)
-        hint = "Choose one measure from each file with FILE:MEASURE"
-        hint = hint if in_files else "Give the measure the same name in both tables"
+        hint = "Choose one measure from each file with FILE:MEASURE" if in_files else ONE_NAME
         raise _nothing_shared("measure", names, places, hint)
     unequal = [
         pair

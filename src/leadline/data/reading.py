@@ -349,14 +349,14 @@ _WORDS: dict[str, dict[str, str]] = {
     "max_p": {"confidence": "confidence (1 - max_p)"},
     "metric metrics": {"measures": "measures"},
     "measure": {"predict": TRUTH, "measures": "measures"},
-    "stat_test": {"test": "test='T', 'Randomisation' or 'Wilcoxon'"},
+    "stat_test": {"test": "test='T' or 'Randomisation'"},
     "method": {
-        "correction test": "correction='Holm' or 'Bonferroni', or test='T' or 'Wilcoxon' for the test",
+        "correction test": "correction='Holm' or 'Bonferroni', or test='T' or 'Randomisation' for the test",
         "predictors": "predictors",
         "correlate": "correlate({run: value}, {run: value})['kendall']",
         "models": "models",
     },
-    "correction_method p_adjust": {"correction": "correction='Holm' or 'Bonferroni'"},
+    "correction_method p_adjust": {"correction test": "correction='Holm' or 'Bonferroni'"},
     "names": {"runs": '{"name": run} in place of the run'},
     "qrel": {"qrels": "qrels"},
     "qrels": {"predict": TRUTH},
@@ -373,6 +373,7 @@ _WORDS: dict[str, dict[str, str]] = {
     },
     "intervals": {"interval confidence": "confidence for the level of the intervals, which are always there"},
     "n_permutations permutations num_permutations n_resamples iterations n_boot n_bootstrap draws": {
+        "suite": "test='Randomisation(draws=2000)'",
         "test": "test='Randomisation(draws=2000)' or 'Bootstrap(draws=2000)'",
         "draws": "draws",
     },
@@ -381,6 +382,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "20 per query), or random=20 to add 20 random documents per query"
     },
     "llm llm_labels llm_qrels llm_judgments machine_labels labels synthetic judge llm_judge human": {
+        "budget machine": "machine",
         "machine pool": "machine=labels with pool=pool, where pool = leadline.pool(runs, measure='P@10', "
         "budget=20) drew the documents that people judged",
         "sampled": "leadline.evaluate(judgments, runs, 'P@10', pool=pool, machine=labels), or "
@@ -388,11 +390,13 @@ _WORDS: dict[str, dict[str, str]] = {
         "machine": "machine",
     },
     "model retriever": {"models": "models"},
-    "query_ids": {"queries": "queries"},
-    "doc_ids document_ids": {"documents": "documents"},
+    "query_ids": {"run_of_arrays": "queries", "read_run": "queries", "queries_in": "queries_in"},
+    "doc_ids document_ids": {"run_of_arrays": "documents", "read_run": "documents"},
     "kind": {"qrels": "leadline.read_qrels(path, kind='qrels')"},
     "changed": {"baseline": "comparison.records(changed=...)"},
-    "per_query": {"queries": "results.per_query(), or results.write(path, per_query=True)"},
+    "per_query": dict.fromkeys(
+        ("query_weights", "predictors"), "results.per_query(), or results.write(path, per_query=True)"
+    ),
     "query_slice": {
         "measures queries_in query_weights": "`leadline evaluate` or `leadline compare` with --query-slice "
         "FILE:COLUMN, or one call per slice with queries_in=IDS"

@@ -163,7 +163,7 @@ KINDS = {
 CALLS = {
     "correlate": "Call correlate({run: value}, {run: value}), or correlate(evaluate(qrels, runs, 'AP'), "
     "evaluate(qrels, runs, 'nDCG@10')) for two measures.",
-    "curve": "It is of precision at recall levels. For values at cutoffs, call evaluate(qrels, runs, "
+    "curve": "It returns precision at recall levels. For values at cutoffs, call evaluate(qrels, runs, "
     "'R@{1,5,10}').",
     "difference": "It compares ranked lists. For a measure, call compare(qrels, a, b, measure), "
     "whose results.per_query() has the value of each query.",
@@ -171,13 +171,13 @@ CALLS = {
     "explain": "Call explain(qrels, run, measure, query).",
     "fuse": "Call fuse([run, run]).",
     "gate": "Call gate(compare(qrels, runs, measures, baseline=name), fail_if_worse='nDCG@10:0.01'), "
-    "or without a baseline gate(evaluate(qrels, runs, measures), fail_below='nDCG@10=0.3').",
-    "histogram": "It is of retrieval scores. To draw the values of a measure by query, call "
+    "or, without a baseline, gate(evaluate(qrels, runs, measures), fail_below='nDCG@10=0.3').",
+    "histogram": "It bins retrieval scores. To draw the values of a measure by query, call "
     "evaluate(qrels, runs, measure).plot('values.svg', figure='violin').",
     "pool": "Call pool([run, run], depth=10).",
     "run_of_arrays": "Call run_of_arrays(ids, scores, queries).",
     "sampled": "Call sampled(qrels, scores, measures).",
-    "score": "It scores documents by a retrieval model. To evaluate a ranking, call "
+    "score": "score() scores documents by a retrieval model. To evaluate a ranking, call "
     "evaluate({'q': {'d1': 3}}, {'q': ['d2', 'd1']}, 'nDCG@10').",
     "search": "Call search(index, {'q1': 'text of a query'}).",
     "unjudged": "It ranks systems without judgments. For the share of judged documents, call "

@@ -459,7 +459,7 @@ def _doubts(
         ),
         "few_relevant": (
             relevant < FEW_RELEVANT,
-            f"there are fewer than {FEW_RELEVANT} scores of relevant documents in {{}}, so HSA is unreliable",
+            f"fewer than {FEW_RELEVANT} scores of relevant documents in {{}}, too few for a reliable HSA",
         ),
         "unstable_sign": (
             turned,
@@ -467,7 +467,7 @@ def _doubts(
         ),
         "lopsided_scores": (
             lopsided,
-            "in {}, one bin contains more than half of the scores, so HSA is misleading" + more,
+            "in {}, one bin contains more than half of the scores, too many for a meaningful HSA" + more,
         ),
     }
     return raised(
