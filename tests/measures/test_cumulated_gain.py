@@ -205,7 +205,7 @@ def test_gains_are_written_in_one_way() -> None:
 
 @pytest.mark.parametrize("gains", ["1", "1:x", "1:2/1:3", "-1:2", "1:nan", "1:1e99", ""])
 def test_other_gains_are_refused(gains: str) -> None:
-    with pytest.raises(UsageError, match="must be 'grade', or grade:gain pairs as in 1:3/2:9"):
+    with pytest.raises(UsageError, match="must be 'grade', or grade:gain pairs"):
         of(f"GnDCG(gains={gains})")
 
 

@@ -137,6 +137,17 @@ def test_two_functions_of_one_name_are_refused() -> None:
     assert ll.evaluate(QRELS, {"a": RUN}, [two, two]).means.shape == (1, 1)
 
 
+def test_a_function_with_another_range_is_another_measure() -> None:
+    def two(*_: object) -> float:
+        return 2.0
+
+    with pytest.raises(UsageError, match="from 0 to 1"):
+        ll.evaluate(QRELS, {"a": RUN}, from_function(two))
+    assert ll.evaluate(QRELS, {"a": RUN}, from_function(two, high=2)).means.shape == (1, 1)
+    assert from_function(two, high=2) == from_function(two, high=2)
+    assert from_function(two, high=2) != from_function(two, high=2, rising=False)
+
+
 def test_classes_are_measures_with_their_defaults() -> None:
     results = ll.evaluate(QRELS, {"a": RUN}, [AP, nDCG(cutoff=10), P @ 5])
     assert [str(measure) for measure in results.measures] == ["AP", "nDCG@10", "P@5"]

@@ -56,6 +56,21 @@ def test_a_row_without_a_position_is_refused(tmp_path: Path) -> None:
         click_deviations(path, **COLUMNS)
 
 
+def test_a_missing_column_is_said_with_a_setting_of_this_command(log: Path) -> None:
+    with pytest.raises(InputError, match=r"no column 'item'.*--config abtest\.document=COLUMN"):
+        click_deviations(log, **COLUMNS | {"document": "item"})
+    with pytest.raises(InputError, match=r"no column 'topic'.*--config abtest\.query=COLUMN"):
+        click_deviations(log, query="topic", **COLUMNS)
+
+
+def test_a_record_that_lacks_what_others_have_needs_no_other_column(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text('{"doc": "d1", "rank": 1, "click": 1}\n{"doc": "d2", "rank": 1}\n')
+    with pytest.raises(InputError, match=r"log\.jsonl:2: no column 'click'") as refused:
+        click_deviations(path, **COLUMNS)
+    assert "Choose" not in str(refused.value)
+
+
 def test_no_reader_of_judgments_takes_them_for_grades(tmp_path: Path) -> None:
     path = tmp_path / "deviations.csv"
     path.write_text("query_id,doc_id,click_deviation,shown,clicks,expected,z\nq1,d1,0.5,2,1,0.5,1.0\n")

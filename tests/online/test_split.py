@@ -24,5 +24,5 @@ def test_it_is_the_chi_square_of_scipy_or_exact_with_few_users(a: int, b: int, p
 def test_a_lost_share_of_users_is_suspect() -> None:
     assert not sample_ratio_test((10_000, 10_100), 0.5).suspect
     assert sample_ratio_test((10_000, 9_400), 0.5).suspect
-    with pytest.raises(UsageError, match="planned must be"):
+    with pytest.raises(UsageError, match="`--planned` must be"):
         sample_ratio_test((1, 1), 0)

@@ -160,7 +160,9 @@ class Measure(Parametric):
     quality: ClassVar[bool] = True
     scored: ClassVar[int] = 0
     unanswered: ClassVar[bool] = False
-    rejected: ClassVar[Rejected] = {"judged_only": "Use `--judged-only` to drop unjudged documents"}
+    rejected: ClassVar[Rejected] = {
+        "judged_only": "To drop unjudged documents, evaluate with `--judged-only`"
+    }
 
     @property
     def budget(self) -> Budget | None:
@@ -207,7 +209,8 @@ class WithinBudget(Measure):
         super().__init__()
         vars(self).update({name: getattr(measure, name) for name in (*COPIED, "parameters")})
         size = counted(budget.size, budget.unit.removesuffix("s"))
-        formula = f"{measure.title} of the first documents that fit in {size}"
+        title = measure.title.removesuffix(" at k")
+        formula = f"{title} of the first documents that fit in {size}"
         vars(self).update(measure=measure, limit=budget, formula=formula)
 
     @property
@@ -289,10 +292,8 @@ class _FunctionMeasure(Measure):
         try:
             value: Any = self.function(grades, judged)  # a user's function may return anything
         except Exception as error:
-            raise UsageError(
-                f"{self.name} failed for query '{query}': {type(error).__name__}: "
-                f"{' '.join(str(error).split())}"
-            ) from error
+            words = ": ".join(filter(None, (type(error).__name__, " ".join(str(error).split()))))
+            raise UsageError(f"{self.name} failed for query '{query}': {words}") from error
         if value is None:
             return math.nan
         number = float(value) if isinstance(value, Real) else None
@@ -301,13 +302,17 @@ class _FunctionMeasure(Measure):
             raise UsageError(f"{self.name} for query '{query}' is {value!r}, but it must be {between}")
         return number
 
+    @property
+    def _facts(self) -> tuple[object, ...]:
+        return self.function, self.name, self.low, self.high, self.rising
+
     def __str__(self) -> str:
         return self.name
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, _FunctionMeasure):
             return False
-        return (self.function, str(self)) == (other.function, str(other))
+        return self._facts == other._facts
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -430,8 +435,9 @@ class _Measures(Registry[Measure]):
                 f"measure '{text}': {type(measure).__name__} needs a cutoff in ranks, as in "
                 f"{measure.example()}"
             )
-        if not all(map(int, sizes.split(","))):
-            raise UsageError(f"measure '{text}': the budget must be at least 1")
+        for size in sizes.split(","):
+            if not int(size):
+                raise UsageError(f"measure '{text}': the budget must be at least 1, not {size}")
         return [WithinBudget(measure, Budget(int(size), unit)) for size in sizes.split(",")]
 
 

@@ -165,7 +165,7 @@ class P_measure(_Blended):  # noqa: N801  # the field's spelling
     """
 
     title = "P-measure"
-    formula = "blended ratio (see Q) at the first document of the highest grade in the list"
+    formula = "blended ratio (see Q) at the first document with the highest grade among ranks 1..k"
     source = "Sakai 2006; Sakai 2007a; NTCIREVAL"
     aliases: ClassVar[Aliases] = {"P-measure": {}, "PMeasure": {}}
 

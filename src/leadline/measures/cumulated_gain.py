@@ -31,7 +31,8 @@ class GainsByGrade(Parameter):
     """Gains of grades, written as 1:3/2:9; the default is a word."""
 
     def expected(self) -> str:
-        return f"'{self.default}', or grade:gain pairs as in 1:3/2:9"
+        limits = "both at least 0" if self.low == 0 else "grades at least 0"
+        return f"'{self.default}', or grade:gain pairs ({limits}) as in 1:3/2:9"
 
     def read(self, value: object) -> object:
         """Convert text or pairs to the canonical text of the gains, ordered by grade."""
@@ -249,7 +250,7 @@ class GnDCG(Measure):
     """
 
     title = "nDCG with given gains"
-    formula = "DCG@k / DCG@k of all judged documents ordered by gain"
+    formula = "DCG@k / DCG@k of all judged documents with a positive gain, ordered by gain"
     source = "trec_eval ndcg with parameters; Jarvelin and Kekalainen 2002"
     low: ClassVar[float] = -math.inf
     rejected: ClassVar[Rejected] = {"gain": "The parameter 'gains' already sets the gain of each grade"}

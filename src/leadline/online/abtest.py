@@ -14,7 +14,7 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.table import ResultWarning, raised
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, either
 from leadline.io.read_paths import public
 from leadline.online.abtest_result import ABTest, AlwaysValid, Arm, ArmDifference, SampleSizes, undefined_lift
 from leadline.online.logs import Columns, Log, chosen_arms, read_log, read_two, repeated_clicks, shown_within
@@ -111,12 +111,12 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
         below = f"excluded {counted(lost, 'row')} below position {result.options['within']}"
         below += " or without a position" * bool(np.isnan(log.position).any())
         gone = len(np.unique(log.users)) - units.crossed - len(units.arm) if result.unit == "user" else 0
-        below += f" and {counted(gone, 'user')} with no other rows" * (gone > 0)
+        below += f", and {counted(gone, 'user')} with no other rows" * (gone > 0)
         unplaced = np.isnan(log.position) & (log.click > 0) if result.options["within"] else np.zeros(1)
-        placeless = f"{counted(int(unplaced.sum()), 'click')} without a position not counted"
+        placeless = f"ignored {counted(int(unplaced.sum()), 'click')} without a position"
         order = (
-            "the logs are interleaved evenly, and the always-valid p depends on this order. If they have a "
-            "column of times, add --time COLUMN."
+            "the logs are interleaved evenly, and p of the sequential test depends on this order. If they "
+            "have a column of times, add --time COLUMN."
         )
         found += [
             ("other_arms", others, log.others),
@@ -334,7 +334,7 @@ def _read(
     }
     inputs = [name for name, given in there.items() if given]
     if len(inputs) != 1:
-        given = f", but not {' and '.join(inputs)} together" if inputs else ""
+        given = f", but not {either(inputs, 'and')} together" if inputs else ""
         raise UsageError(
             "pass counts (`--a` and `--b`), one log of both arms, or one log per arm (`--a-log` and "
             f"`--b-log`){given}"
@@ -367,7 +367,7 @@ def _units(log: Log, within: int | None, metric: str) -> tuple[Units, int]:
     elif within is not None:
         counted, click = shown_within(log, within)
         if not counted.any():
-            raise InputError(f"every row is below position {within}", hint="Pass a larger `--within`.")
+            raise InputError(f"no row has a position of at most {within}", hint="Pass a larger `--within`.")
     return units_of(log, counted, click), int((~counted).sum())
 
 
@@ -378,7 +378,7 @@ def _proportions(a: Any, b: Any, units: Units | None, arms: Sequence[str]) -> tu
             if not users:
                 raise UsageError(
                     f"arm '{name}' has no rows left. Each of its rows is from a user who is also in another "
-                    "arm, or is below the compared positions (`--within`). leadline does not analyze "
+                    "arm, or is outside the compared positions (`--within`). leadline does not analyze "
                     "interleaving, where each user sees both systems."
                 )
         return Proportion(*counts[0]), Proportion(*counts[1])

@@ -20,7 +20,8 @@ from leadline.io.small_tables import need_columns, records
 
 HINTS = {  # of values that are refused
     "a number of clicks": "Write a whole number of at least 0",
-    "a position": "Write a whole number of at least 1. For a page view without a click, leave the cell empty",
+    "a position": "Write a whole number of at least 1. Leave the cell empty only for a page view without a "
+    "click",
     "a time": "Write a number, or a time such as 2019-11-24 00:00:17",
 }
 YES = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
@@ -184,13 +185,18 @@ def shown_within(log: Log, within: int) -> tuple[Flags, Floats]:
     return kept, np.where(inside, log.click, 0.0)
 
 
-def log_rows(path: str, columns: Columns) -> Iterator[LogRow]:
-    """Yield the columns of every row; raise InputError with the line for unreadable values."""
+def log_rows(path: str, columns: Columns, options: Mapping[str, str] | None = None) -> Iterator[LogRow]:
+    """Yield the columns of every row; raise InputError with the line for unreadable values.
+
+    `options` choose the columns that are not chosen by `--arm`, `--click` and so on.
+    """
     empty, names = True, columns.named()
     needed = set(names)
     for line, row in records(path):
-        if not row.keys() >= needed:  # a JSON record may lack a column
-            _refuse_missing(row, columns, path, 1 if empty else line)
+        if not row.keys() >= needed:
+            if not empty:  # a JSON record may lack a column that others have
+                need_columns(row, names, path, line)
+            _refuse_missing(row, columns, path, options or {})
         empty = False
         yield LogRow(
             _name(row, columns.arm, path, line) if columns.arm else "",
@@ -204,14 +210,14 @@ def log_rows(path: str, columns: Columns) -> Iterator[LogRow]:
         raise InputError("the log has no rows", path=path, hint="Pass a log with at least one row")
 
 
-def _refuse_missing(row: Mapping[str, Any], columns: Columns, path: str, line: int) -> None:
-    """Refuse a row that lacks a column, naming the option that chooses it."""
+def _refuse_missing(row: Mapping[str, Any], columns: Columns, path: str, options: Mapping[str, str]) -> None:
+    """Refuse a first row that lacks a column, naming the option that chooses it."""
     try:
-        need_columns(row, columns.named(), path, line)
+        need_columns(row, columns.named(), path, 1)
     except InputError as error:
         missing = next(name for name in columns.named() if name not in row)
-        option = next(option for option, name in columns._asdict().items() if name == missing)
-        error.hint += f". Choose the column with `--{option} COLUMN`"
+        field = next(field for field, name in columns._asdict().items() if name == missing)
+        error.hint += f". Choose the column with `{options.get(field, f'--{field} COLUMN')}`"
         raise
 
 
@@ -300,7 +306,8 @@ def click_deviations(
     """
     file = os.fspath(path)
     # a document stands where a log of two arms has the arm, and a query where it has the user
-    rows = list(log_rows(file, Columns(click=click, arm=document, user=query, position=position)))
+    options = {"arm": "--config abtest.document=COLUMN", "user": "--config abtest.query=COLUMN"}
+    rows = list(log_rows(file, Columns(click=click, arm=document, user=query, position=position), options))
     at = np.array([row.position for row in rows])
     if np.isnan(at).any():
         raise InputError(

@@ -419,7 +419,7 @@ def detectable(
 def checked_fraction(fraction: float, name: str = "fraction") -> float:
     """Return a proportion of users in B; raise UsageError if it is out of range."""
     if not 0 < fraction < 1:
-        raise UsageError(f"{name} must be a proportion above 0 and below 1, not {fraction!r}")
+        raise UsageError(f"`--{name}` must be a proportion above 0 and below 1, not {fraction!r}")
     return float(fraction)
 
 
