@@ -37,7 +37,7 @@ LISTING = (
     "max).\n  remark  line 1: a comment, which trec_eval 9 refuses\n  remark  line 5: more than six columns "
     "(the extra columns are ignored)\n  remark  line 5: tag 'u' after 't' (the last one counts)\n  remark  "
     "line 6: a query reappears after a different query (its rows are grouped)\n  remark  line 8: a rank that "
-    "is not a whole number from 0 to 999,999,999 (the scores win)\n"
+    "is not one to nine digits (the scores win)\n"
     "  remark  line 2: a query with tied scores (ties are ordered by descending document id)\n"
 )
 
@@ -317,6 +317,7 @@ def test_a_run_is_joined_with_judgments(suffix: str, tmp_path: Path, leadline: L
         "good": {"q1": {"d1": 2.0, "d9": 1.5, "x": 1.0}, "q2": {"d2": 1.0}},
         "dead": {"q1": {"xd1": 2.0}, "q2": {"xd2": 1.0}},
         "other": {"Q1": {"d1": 2.0}},
+        "part": {"q0": {"d1": 2.0}, "q3": {"xd1": 1.0}},
     }
     paths = []
     for name, run in runs.items():
@@ -331,12 +332,13 @@ def test_a_run_is_joined_with_judgments(suffix: str, tmp_path: Path, leadline: L
         (2, 4, 2, "d9", "d1"),
         (2, 2, 0, "xd1", "d1"),
         (0, 1, 0, "d1", "d1"),
+        (1, 2, 0, "xd1", "d1"),  # of a judged query
     ]
-    assert [each["share"] for each in joined] == [0.5, 0, 0]
+    assert [each["share"] for each in joined] == [0.5, 0, 0, 0]
     errors = [
         [one["code"] for one in each["problems"] if one["level"] == "error"] for each in found.data["files"]
     ]
-    assert errors == [[], ["no_document_judged"], ["no_query_judged"]]
+    assert errors == [[], ["no_document_judged"], ["no_query_judged"], ["no_document_judged"]]
     text = leadline("check", "--qrels", qrels, paths[1])
     assert text.status == 2
     assert "'xd1'" in text.out

@@ -140,3 +140,21 @@ def test_values_per_query_are_shown_of_every_result_that_has_them(leadline: Lead
         shown = leadline("show", "kept.json", "-q", "-f", "json")
         assert "knots" in json.dumps(shown.data)
     assert leadline("show", "kept.json", "-q").out == leadline("agreement", "judges.csv", "-q").out
+
+
+def test_notes_on_a_table_advise_nothing_that_show_has_no_option_for(
+    folder: Path, leadline: Leadline
+) -> None:
+    (folder / "values.csv").write_text("query,latency,num_ret\nq1,5,3\n")
+    shown = leadline("show", "values.csv").out
+    assert "assuming higher is better: latency" in shown
+    assert "NumRet (left out)" in shown
+    assert "--config" not in shown
+
+
+def test_settings_of_a_program_without_values_are_named_by_their_folder(
+    folder: Path, leadline: Leadline
+) -> None:
+    (folder / "model").mkdir()
+    (folder / "model" / "model_meta.json").write_text('{"name": "org/m"}')
+    assert "model: contains MTEB metadata" in leadline("show", "model").refusal

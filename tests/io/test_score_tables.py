@@ -416,6 +416,19 @@ def test_the_direction_of_an_unknown_measure_is_said() -> None:
     assert not ll.read_scores(rows, measures="AP").warnings
 
 
+def test_a_direction_of_an_unknown_name_is_not_advised_for_known_measures() -> None:
+    with pytest.raises(UsageError, match=r"no measure 'ms'\. Use latency"):
+        ll.read_scores({"a": {"q": {"AP": 0.5, "latency": 1.0}}}, lower_is_better="ms")
+    with pytest.raises(UsageError, match=r"no measure 'ms'(?!.*AP)"):
+        ll.read_scores({"a": {"q": {"AP": 0.5}}}, lower_is_better="ms")
+
+
+def test_a_value_repeated_in_a_second_table_in_memory_names_the_first() -> None:
+    rows = {"a": {"q": {"AP": 0.5}}}
+    with pytest.raises(InputError, match=r"\(first at value 1 of table 1\)"):
+        ll.read_scores([rows, rows])
+
+
 def test_directions_of_known_measures_cannot_be_turned() -> None:
     rows = {"a": {"q": {"AP": 0.5, "latency": 1.0}}}
     for name, said in (("map", "higher values of AP are better"), ("speed", "no measure 'speed'")):

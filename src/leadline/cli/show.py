@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import re
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -13,6 +15,8 @@ from leadline.io.saved_results import is_saved_file, read_saved
 from leadline.render import View
 
 SECTION = "Evaluation"
+# What notes on the values of tables advise, for which `show` has no options.
+ADVICE = re.compile(r" \(if not, use --config [^)]*\)| unless requested")
 
 
 def command(*, result: str, per_query: bool, outputs: Outputs) -> None:
@@ -38,6 +42,7 @@ def command(*, result: str, per_query: bool, outputs: Outputs) -> None:
         from leadline.evaluation.score_results import read_scores
 
         values = read_scores([result])
+        values.warnings = [replace(one, message=ADVICE.sub("", one.message)) for one in values.warnings]
         command_name, kind, inputs, view, options = "show", "table", list(values.inputs), View(values), None
     if per_query:
         made = view.result

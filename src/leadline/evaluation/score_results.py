@@ -120,8 +120,13 @@ def read_scores(
         )
     names = list({_canonical(name): name for name in map(str, asked)}.values())
     opened = [(source, table) for source in _sources(scores) for table in [_opened(source)]]
-    if not opened:
-        raise InputError("no scores were given. Pass at least one table")
+    if not opened:  # a folder or pattern without any file has been refused
+        given = [scores] if path_of(scores) else scores
+        raise InputError(
+            "contains MTEB metadata, but no scores",
+            path=", ".join(map(path_of, given)),
+            hint="Pass the results of at least one task",
+        )
     saved = [(source, table) for source, table in opened if isinstance(table, Results)]
     if len(saved) == len(opened):
         parts = [_selected(table, names, sides) for _, table in saved]
@@ -237,9 +242,9 @@ def _opened(source: _Source) -> OpenedScores | Results:
         values = {run["name"]: run.get("queries") for run in opened["runs"]}
     if not all(values.values()):
         raise InputError(
-            "this result was printed with -f json and has no per-query values",
+            "this result has no per-query values",
             path=source.path,
-            hint="Save the result with `leadline evaluate -o FILE.json`, or add --per-query to -f json",
+            hint="Save the result with `leadline evaluate -o FILE.json`, or print it with --per-query",
         )
     if any(ESTIMATE in run for run in opened["runs"]):
         raise estimates_without_samples(source.path)
@@ -367,7 +372,10 @@ class _Builder:
                 raise UsageError(f"{subject} no measure '{name}'. Use {either(spelled)}")
         for canonical, (side, name) in self.sides.items():
             if canonical not in spelled:
-                raise UsageError(f"{subject} no measure '{name}'. Use {either(spelled)}")
+                custom = [one for one in spelled if _meant(one) is None]
+                setting = f"--config scores.{side}_is_better={name}"
+                remedy = f"Use {either(custom)}" if custom else f"Leave out {setting}"
+                raise UsageError(f"{subject} no measure '{name}'. {remedy}")
             known = _meant(name)
             if known is not None and known.rising != (side == "higher"):
                 better = "higher" if known.rising else "lower"
@@ -482,10 +490,10 @@ class _Builder:
 
     def _place(self, row: int) -> str:
         """Return the file and place of a row, counted over all tables."""
-        for part in self.columns:
+        for number, part in enumerate(self.columns, start=1):
             if row < len(part.values):
                 return f"at {part.unit} {part.places[row]}" + (
-                    f" of {part.path}" if len(self.columns) > 1 else ""
+                    f" of {part.path or f'table {number}'}" if len(self.columns) > 1 else ""
                 )
             row -= len(part.values)
         raise AssertionError(row)

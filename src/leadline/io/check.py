@@ -329,6 +329,7 @@ class _Joining:
         self.query: str | None = None
         self.example: str | None = None
         self.begin = 0
+        self.paired = False  # whether the example is of a judged query
 
     def add(self, lists: Lists, *, repeats: bool = False) -> bool:
         """Count some lists, unless one contains a document twice and `repeats` are not counted."""
@@ -342,11 +343,14 @@ class _Joining:
         judged = rows >= 0
         judged[judged] = qrels.grades[rows[judged]] >= 0
         unjudged = np.flatnonzero(~judged)
-        if len(unjudged) and self.example is None:
-            row = int(unjudged[0])
-            self.example = to_text(lists.located()[row])
-            code = int(codes[int(np.searchsorted(lists.bounds, row, side="right")) - 1])
-            if code >= 0 and qrels.begin[code] < qrels.end[code]:
+        if len(unjudged) and not self.paired:
+            code_of = codes[np.searchsorted(lists.bounds, unjudged, side="right") - 1]
+            place = int(np.argmax(code_of >= 0))  # 0 if no query is judged
+            code = int(code_of[place])
+            self.paired = code >= 0
+            if self.paired or self.example is None:
+                self.example = to_text(lists.located()[int(unjudged[place])])
+            if self.paired and qrels.begin[code] < qrels.end[code]:
                 self.begin = int(qrels.begin[code])
         self.queries += int((codes >= 0).sum())
         self.documents += len(rows)

@@ -103,7 +103,7 @@ def _of_file(place: str) -> list[Judge]:
             raise InputError(
                 f"has the columns {find(header, SCORE)} and {find(header, RANK)}, as a run has",
                 path=path,
-                hint="Pass judgments. To compare runs, use `leadline difference QRELS RUN RUN`",
+                hint="Pass judgments. To see how similar runs are, use `leadline difference QRELS RUN RUN`",
             )
         one = find(header, GRADE) is not None or _judges_in(header) == [find(header, SCORE)]
         if column or not one or find(header, JUDGE):

@@ -291,7 +291,8 @@ def run_of_arrays(
         if found.dtype.kind not in "iu":
             raise UsageError(
                 "`ids` must contain whole numbers (positions in `documents`), but its dtype is "
-                f"{found.dtype}. Call run_of_arrays(ids, scores, queries)"
+                f"{found.dtype}. Call run_of_arrays(ids, scores, queries), without `documents` if the ids "
+                "are text"
             )
         kept = found != -1
         wrong = kept & ((found < 0) | (found >= (np.inf if documents is None else len(documents))))
@@ -382,6 +383,5 @@ def _refuse_loss(qrels: Qrels, suffix: str) -> None:
     if (qrels.is_sample and suffix not in BY_SUFFIX) or (qrels.inclusion is not None and suffix == ".json"):
         form = ".json" if suffix == ".json" else "TREC format"
         raise UsageError(
-            f"{form} cannot store inclusion probabilities. Use a file name that ends in .csv, .tsv, .jsonl "
-            "or .parquet."
+            f"{form} cannot store inclusion probabilities. Use .csv, .tsv, .jsonl or .parquet instead."
         )
