@@ -371,7 +371,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "intervals": "intervals=True, whose level is confidence=0.95",
         "confidence": "confidence=0.95, which is the level of the intervals",
     },
-    "intervals": {"interval confidence": "confidence for the level of the intervals, which are always there"},
+    "intervals": {"interval confidence": "confidence for the level of the intervals, which need no option"},
     "n_permutations permutations num_permutations n_resamples iterations n_boot n_bootstrap draws": {
         "suite": "test='Randomisation(draws=2000)'",
         "test": "test='Randomisation(draws=2000)' or 'Bootstrap(draws=2000)'",

@@ -16,7 +16,7 @@ from leadline.data.reading import Reading, RunsOptions
 from leadline.data.table import ResultWarning, keyed
 from leadline.data.validation import check_flags, check_whole
 from leadline.data.wording import counted, listed, percent
-from leadline.errors import UsageError
+from leadline.errors import UsageError, either
 from leadline.estimation import estimated_columns as parts_of
 from leadline.estimation.designs import AveragePrecision, Cascade, Kind, Linear, Ratio, has_interval, kinds_of
 from leadline.estimation.estimated_columns import Difference, Estimate, estimate_columns, estimate_notes
@@ -379,7 +379,7 @@ class EstimatedResults(Results):
                     parts = f"{measure} has no {missing} for ", f" of {runs}: {withheld.summary}"
                     reasons[parts] = reasons.get(parts, 0) + 1
         if alone:
-            of = "" if len(alone) == len(self.measures) else f"{listed(list(alone))} "
+            of = "" if len(alone) == len(self.measures) else f"{either(alone)} "
             words = f"individual runs have no {of}interval, because the pool was drawn to compare "
             warnings.append(ResultWarning("no_interval", words + listed(pair), 1))
         warnings += [

@@ -256,7 +256,7 @@ def measured(
 
             reasons = {
                 "lengths": NO_ESTIMATE["WithinBudget"],
-                "intervals": "estimates come with intervals anyway",
+                "intervals": "estimates come with intervals wherever these are valid",
             }
             why = f", because {reasons[name]}" if name in reasons else ""
             in_read = name in ("documents", "known", "lengths", "subtopics")
