@@ -292,6 +292,7 @@ def test_an_answer_names_only_settings_that_the_command_has(command: click.Comma
         ("search i q --bm25", "BM25 is the default model"),
         ("topics topics.xml --to tsv", "`leadline search INDEX QUERIES -o RUN`"),
         ("correlate a.csv b.csv --method kendall", "All coefficients are always shown"),
+        ("correlate q q r r -m AP", "then `leadline correlate FILE.json FILE.json`"),
         ("abtest clicks.csv --method team-draft", "leadline does not analyze interleaved lists"),
         ("abtest clicks.csv --control A --treatment B", "Use --arms CONTROL TREATMENT"),
         ("replicate a b --qrels q", "`leadline compare QRELS ORIGINAL REPRODUCED`"),

@@ -139,7 +139,7 @@ def test_the_best_run_is_not_said_to_be_better_than_a_run_that_beats_it_on_share
     }
     told = story(compare(ll.evaluate(qrels, runs, "RR", queries="both")))
     assert told[1].startswith("part is significantly better than best")
-    assert told[2] == "best is significantly better than 1 of the 2 runs compared with it."
+    assert told[2] == "best is significantly better on RR than 1 of the 2 runs compared with it."
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -290,6 +290,15 @@ def test_letters_name_what_a_run_is_better_than() -> None:
     assert marks(comparison, 0, [0, 1, 2], None) == ["bc" if told[0] else "c", "c", ""]
 
 
+@pytest.mark.parametrize(("test", "drawn"), [("T", False), ("Bootstrap(draws=99)", True)])
+def test_a_seed_is_said_of_what_is_drawn(test: str, drawn: bool) -> None:
+    said = str(compare(QRELS, RUNS, "RR", test=test, interval="BCa(draws=99)"))
+    assert ["seed" in line for line in said.splitlines() if line.startswith(("p:", "low, high:"))] == [
+        drawn,
+        True,
+    ]
+
+
 def test_the_order_of_runs_and_the_seed_decide_nothing_else() -> None:
     one = compare(QRELS, RUNS, "RR", test="Randomisation(draws=500)", interval="BCa")
     turned = dict(reversed(RUNS.items()))

@@ -329,3 +329,12 @@ def test_the_note_of_intervals_over_teams_names_teams() -> None:
     sides = [{f"r{run}": float(run**power) for run in range(12)} for power in (1, 2)]
     assert "CI over teams" in str(correlate(*sides, teams={f"r{run}": f"t{run}" for run in range(12)}))
     assert "CI over runs" in str(correlate(*sides))
+
+
+def test_columns_without_a_value_are_neither_printed_nor_explained() -> None:
+    for runs, shown in ((5, False), (12, True)):
+        found = correlate(*({f"r{run}": float(run**power) for run in range(runs)} for power in (1, 2)))
+        head, *_ = str(found).splitlines()
+        assert (" low" in head, "resamples" in str(found)) == (shown, shown)
+        assert "queries" not in str(found)
+        assert "queries low" in found.to_csv()

@@ -636,6 +636,14 @@ def test_judgments_without_a_design_effect_are_not_called_correlated() -> None:
     assert "correlated" not in str(found)
 
 
+def test_there_is_no_design_effect_where_kappa_has_no_interval() -> None:
+    grades = {f"q{q}": {f"d{d}": int((q + d) % 3 == 0) for d in range(6)} for q in range(12)}
+    found = agreement([grades, {query: dict.fromkeys(row, 1) for query, row in grades.items()}], within=0.1)
+    assert found.needed[0].queries is None
+    (table,) = (one for one in found.printed_tables() if "design effect" in one.columns)
+    assert str(table.rows[0][4]) == "-"
+
+
 def test_noisy_rankings_are_said_where_they_have_intervals() -> None:
     """The intervals of rank correlations are too low where means of runs are mostly error of queries."""
     rng = np.random.default_rng(3)

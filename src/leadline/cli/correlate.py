@@ -100,8 +100,8 @@ def command(
                 else f"correlate needs two inputs, not {len(paths)}. Pass TRUTH "
                 "and ESTIMATE, or per-query values."
             )
-            + " To compare rankings under two sets of judgments, use `leadline agreement QRELS QRELS --runs "
-            "RUN...`."
+            + " To compare rankings by two sets of judgments, call `leadline evaluate QRELS RUN... -m AP -o "
+            "FILE.json` with each, then `leadline correlate FILE.json FILE.json`."
         )
     else:
         result = correlate(truth, estimate, teams=read_labels(team) if team else None, **options)

@@ -493,11 +493,10 @@ def counts_of(verdicts: Sequence[str]) -> str:
 def method_notes(comparison: Comparison, *, per_pair: bool = False, long: bool = False) -> list[str]:
     """Return notes on test, correction and intervals; with `long` on hypothesis, effect and measures."""
     rules, level = comparison.rules, percent(comparison.rules.confidence)
-    draws = rules.joint or any(getattr(one, "draws", 0) for one in (rules.test, rules.interval))
     *others, last = _p_notes(comparison)
     notes = [
         *others,
-        last + (f", seed {rules.seed}" if draws else ""),
+        last + (f", seed {rules.seed}" if rules.joint or getattr(rules.test, "draws", 0) else ""),
         *["equivalence: two one-sided t-tests" + _correction(comparison)] * (rules.margin is not None),
         f"low, high: {level} {_kind(comparison, per_pair=per_pair)}",
     ]
@@ -576,15 +575,16 @@ def _correction(comparison: Comparison) -> str:
 def _kind(comparison: Comparison, *, per_pair: bool) -> str:
     """Return the description of the intervals that are shown, and whether they match the test."""
     rules = comparison.rules
+    interval = str(rules.interval) + (f", seed {rules.seed}" if getattr(rules.interval, "draws", 0) else "")
     if comparison.simultaneous is None or per_pair:
-        own = rules.joint if rules.joint and comparison.size == 1 else rules.interval
+        own = rules.joint if rules.joint and comparison.size == 1 else interval
         text = f"CI of each pair ({own})"
     elif rules.joint is not None:
         text = f"simultaneous CI ({rules.joint}), approximate"
     elif isinstance(rules.correction, BH):
-        text = f"CI with a controlled false coverage rate (Benjamini and Yekutieli, {rules.interval})"
+        text = f"CI with a controlled false coverage rate (Benjamini and Yekutieli, {interval})"
     else:
-        text = f"simultaneous CI (Bonferroni, {rules.interval})"
+        text = f"simultaneous CI (Bonferroni, {interval})"
         if (np.abs(comparison.simultaneous) == SMALLEST).any():
             text += f"; approximate, because {rules.correction} moves some limits to 0"
     inverted = isinstance(rules.test, T) or not isinstance(rules.interval, Student)

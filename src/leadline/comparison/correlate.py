@@ -87,6 +87,7 @@ class Correlation(Result):
     def _columns(self) -> list[TableColumn]:
         names = ("coefficient", "value", "low", "high", "p", "queries low", "queries high")
         columns = columns_of(names, [(TITLES[name], *found) for name, found in self.found.items()])
+        columns = [one._replace(hidden=all(cell is None for cell in one.cells())) for one in columns]
         return [one._replace(form=PROBABILITY) if one.name == "p" else one for one in columns]
 
     def _notes(self) -> list[str]:
@@ -103,9 +104,14 @@ class Correlation(Result):
             f"low, high: approximate {level} CI over {unit} ({self.options['draws']:,} resamples; "
             f"{held.format(*RUNS_COVERED)})"
         )
-        legend = (
-            [runs, over] if self.options["draws"] else ["no intervals, because there are no draws (draws=0)"]
-        )
+        hidden = {one.name for one in self._columns() if one.hidden}
+        legend = [
+            *["p: two-sided; for Spearman, over all permutations of the runs"]
+            * ("p" not in hidden and len(self.names) <= EXACT),
+            *[runs] * ("low" not in hidden),
+            *[over] * ("queries low" not in hidden),
+            *["no intervals, because there are no draws (draws=0)"] * (not self.options["draws"]),
+        ]
         return [f"{what} over {len(self.names)} runs", *legend, *super()._notes()]
 
     def lines(self) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leadline.judging.score_audit import ScoreAudit
 
 PAIRWISE = 6  # maximum number of judges shown pairwise; of more, the mean of each with the others is shown
-RANGE = "in [2/3, 1]"
+RANGE = "2/3 or more"
 ADVICE = (
     "A chance-corrected coefficient below 2/3 is commonly considered insufficient. To improve agreement, "
     "define every grade with examples, use fewer grades, or judge some documents together first."
@@ -120,7 +120,7 @@ def _sheet(
 
 
 def _in_range(estimate: CoefficientEstimate) -> str:
-    """Return whether a value is in [2/3, 1]; a dash if the range does not apply."""
+    """Return whether a value is 2/3 or more; a dash if the limit does not apply."""
     return "-" if estimate.acceptable is None else WORDS[estimate.acceptable]
 
 
@@ -145,7 +145,11 @@ def _what(agreement: Agreement) -> str:
     """Return the numbers of judges, pairs and queries as text."""
     text = f"{counted(len(agreement.judges), 'judge')}, {counted(len(agreement.judgments), 'pair')}"
     if agreement.queries:
-        text += f" of {queries(len(agreement.queries))}"
+        several = "all" if agreement.options["over"] == "all" else "several"
+        who = "both" if len(agreement.judges) == 2 else several
+        text += f" of {queries(len(agreement.queries))} that {who} judged"
+    if agreement.ranking is not None:
+        text += "; runs are scored by the judgments of these pairs only"
     if agreement.options["rel"] is not None:
         text += f"; grades of {agreement.options['rel']:g} or more count as relevant"
     return text
@@ -198,7 +202,7 @@ def _two_by_two(agreement: Agreement) -> Table:
         if agreement.reference
         else []
     )
-    notes.append(f"low, high: interval of Cohen's kappa; {RANGE}: whether Scott's pi is in this range")
+    notes.append(f"low, high: interval of Cohen's kappa; {RANGE}: whether Scott's pi is")
     return _sheet(heads, rows, notes=notes)
 
 
@@ -274,13 +278,14 @@ def _needed(agreement: Agreement) -> Table:
     rows = []
     for needed in agreement.needed:
         value, low, _ = needed.coefficient
+        unknown = needed.queries is None or np.isnan(needed.design_effect)
         rows.append(
             [
                 needed.a,
                 needed.b,
                 value,
                 value - low,
-                Preformatted("-" if np.isnan(needed.design_effect) else f"{needed.design_effect:.1f}"),
+                Preformatted("-" if unknown else f"{needed.design_effect:.1f}"),
                 needed.queries,
                 needed.judgments,
                 needed.independent,
@@ -289,7 +294,7 @@ def _needed(agreement: Agreement) -> Table:
     within = agreement.needed[0].within
     heads = ["a", "b", "Cohen", "half-width", "design effect", "queries", "judgments", "if independent"]
     notes = [f"queries, judgments: needed for kappa +/-{within:g} with as many judgments per query as now"]
-    if any(needed.design_effect > 1 for needed in agreement.needed):
+    if any(needed.queries is not None and needed.design_effect > 1 for needed in agreement.needed):
         notes.append(
             "If the design effect is above 1, judgments of one query are correlated, so add queries, not "
             "documents."
@@ -392,5 +397,5 @@ def _notes(agreement: Agreement) -> list[str]:
     if any(estimate.acceptable is False for estimate in corrected):
         notes.append(ADVICE)
     elif any(estimate.acceptable for estimate in corrected):
-        notes.append(f"{RANGE}: whether a chance-corrected coefficient is in the range considered sufficient")
+        notes.append(f"{RANGE}: whether a chance-corrected coefficient is commonly considered sufficient")
     return [*notes, *map(str, agreement.warnings)]
