@@ -320,6 +320,9 @@ def test_values_of_queries_need_no_call() -> None:
     assert found.per_query["value"] == found.per_query()["value"] == [1.0, 0.5]
     with pytest.raises(ll.UsageError, match=r"use results\.value\('run', 'q1', 'mrr'\)"):
         _ = found.per_query["mrr"]["q1"]  # type: ignore[call-overload]
+    for other in ("score", "P@99"):  # a hint that works, for what is no measure of the results
+        with pytest.raises(ll.UsageError, match=r"use results\.value\('run', 'q1', 'RR'\)"):
+            _ = found.per_query[other]
     assert found.value("run", "q1", "mrr") == 1.0
 
 

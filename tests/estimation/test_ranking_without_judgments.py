@@ -79,6 +79,8 @@ def test_teams_come_from_a_table_or_a_mapping(tmp_path: Path) -> None:
     assert found.warnings[0].message.startswith("only 2 voting teams")
     with pytest.raises(UsageError, match="run 'c' has no team"):
         ll.unjudged(RUNS, one_vote_per={"a": "x", "b": "y"})
+    with pytest.raises(ll.UsageError, match="teams, not 1"):  # not systems, of which there are three
+        ll.unjudged(RUNS, one_vote_per=dict.fromkeys(RUNS, "x"))
 
 
 def test_vectors_may_come_from_memory_or_a_file(tmp_path: Path) -> None:

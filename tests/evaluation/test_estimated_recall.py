@@ -17,7 +17,14 @@ import leadline as ll
 from conftest import Leadline
 from leadline.data.judged_run import JudgedRun
 from leadline.errors import InputError, UsageError
-from leadline.evaluation.estimated_recall import RecallEstimate, WeightedSum, ratio, recall, relevant
+from leadline.evaluation.estimated_recall import (
+    RecallEstimate,
+    RecallEstimates,
+    WeightedSum,
+    ratio,
+    recall,
+    relevant,
+)
 from leadline.io.objects import Qrels, Run, read_qrels, write_qrels
 
 # Two queries: 3 and 1 relevant documents for certain, of 40 others 4 drawn, two of those relevant.
@@ -241,3 +248,9 @@ def test_recall_over_all_queries_belongs_to_its_run_whichever_is_read_first(
     found = ll.evaluate(GRADES, runs, "R@3", pool=SHARES).to_dict()["runs"]
     values = {one["name"]: one["estimates"]["R@3"]["value"] for one in found}
     assert values == {"first": pytest.approx(13 / 24), "late": pytest.approx(13 / 24), "none": 0}
+
+
+def test_recall_without_a_sampled_relevant_document_is_called_undefined() -> None:
+    missing = RecallEstimate(math.nan, math.nan, math.nan)
+    found = RecallEstimates({9.0: RecallEstimate(0.0, 0.0, 0.4)}, [{"R(rel=9)@3": missing}], 0.95)
+    assert "nan" not in "".join(found.notes(["a"]))

@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 
 import leadline as ll
 from conftest import Leadline
+from leadline.data.judged_run import JudgedRun
 from leadline.data.table import RunInfo
 from leadline.errors import UsageError
 from leadline.evaluation.merging import merge_results
 from leadline.evaluation.results import Results
-from leadline.evaluation.run_warnings import warnings_of_undefined
+from leadline.evaluation.run_warnings import NOT_ZERO, warnings_of_undefined
+from leadline.measures import MEASURES
 from leadline.scale import RunParts, evaluate_parts
 
 QRELS = {"q1": {"d1": 1}, "q2": {"d1": 0}, "q3": {"d1": 0}, "q4": {"d1": 0, "d2": 0}, "q5": {"d1": -1}}
@@ -202,3 +204,40 @@ def test_the_note_on_queries_without_a_relevant_document_excepts_the_measure() -
     notes = {one.code: one.message for one in ll.evaluate(QRELS, RUN, [MEASURE, "AP"]).warnings}
     assert notes["no_relevant"].endswith(f"(scored 0, but not by {MEASURE})")
     assert notes["without_answer"].startswith(f"{MEASURE}: mean over 4")
+
+
+def test_only_measures_that_count_0_are_said_to_without_a_relevant_document() -> None:
+    """What is neither 0 nor undefined for a query without a relevant document is not called scored 0."""
+    other = set()
+    for name, cls in MEASURES.classes.items():
+        judged = JudgedRun.of_grades([0, None], [0])
+        judged.qrels = judged.qrels.with_known({b"1": set()})
+        if cls.needs == "subtopics":
+            judged.qrels = judged.qrels.with_one_subtopic()
+        measure = MEASURES.parse(cls.example())
+        if float(np.nan_to_num(measure.values(judged))[0]) and measure.average != "defined":
+            other.add(name)
+    assert other == NOT_ZERO
+
+
+def test_a_query_without_a_relevant_document_is_not_called_scored_0_by_judged() -> None:
+    qrels, run = {"q1": {"a": 1}, "q2": {"a": 0}}, {"q1": ["a"], "q2": ["a", "b"]}
+    alone = ll.evaluate(qrels, run, "Judged@2")
+    assert alone.value("run", "q2", "Judged@2") == 0.5
+    assert "no_relevant" not in {one.code for one in alone.warnings}
+    for rule, excepted in (("all", True), ("with_relevant", False)):
+        warnings = ll.evaluate(qrels, run, ["AP", "Judged@2"], queries=rule).warnings  # type: ignore[arg-type]
+        (notice,) = (one for one in warnings if one.code == "no_relevant")
+        assert ("Judged@2" in notice.message) is excepted
+
+
+def test_a_missing_query_is_not_called_scored_0_by_measures_that_do_not_count_it_0() -> None:
+    qrels, runs = {"q1": {"a": 1}, "q2": {"a": 1}}, [{"x": {"q1": ["a"]}}, {"x": {"q2": ["b"]}}]
+    whole = ll.evaluate(qrels, runs[0], "E")
+    assert whole.values[0, 1, 0] == 1.0  # E of an empty list
+    (missing,) = (one for one in whole.warnings if one.code == "missing_queries")
+    assert "scored 0" not in missing.message
+    qrels["q3"] = {"a": 1}
+    merged = ll.Results.merge([ll.evaluate(qrels, run, "E") for run in runs])
+    undivided = ll.evaluate(qrels, {"x": {"q1": ["a"], "q2": ["b"]}}, "E")
+    assert list(map(str, merged.warnings)) == list(map(str, undivided.warnings))

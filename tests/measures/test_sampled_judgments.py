@@ -114,6 +114,9 @@ def test_probabilities_of_the_million_query_and_the_legal_track_are_read(tmp_pat
     assert results.value("run", "1", "statAP") == 0.5
     with pytest.raises(ll.UsageError, match="statAP"):
         ll.evaluate(qrels, {"run": {"1": {"d2": 2.0, "d1": 1.0}}}, ["statAP", "AP"])
+    for names in ("statAP,AP", "AP,statAP"):  # one text, as the command line passes it
+        with pytest.raises(ll.UsageError, match="statAP"):
+            ll.evaluate(qrels, {"run": {"1": {"d2": 2.0, "d1": 1.0}}}, names)
 
 
 @pytest.mark.parametrize(

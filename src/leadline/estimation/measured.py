@@ -18,6 +18,7 @@ from leadline.data.reading import (
     RunsOptions,
     refuse_unknown,
 )
+from leadline.data.registry import split_names
 from leadline.data.table import ResultWarning
 from leadline.data.wording import counted
 from leadline.errors import UsageError, both
@@ -329,7 +330,8 @@ def drawn_from(table: Qrels, pool: PoolLike | None, measures: object = None) -> 
 
     draw = draw_of(table, pool)
     listed = [measures] if isinstance(measures, (str, Measure)) else list(measures or ())  # type: ignore[call-overload]
-    if not listed or not all(str(one).lower().startswith("statap") for one in listed):
+    names = [name for one in listed for name in split_names(str(one))]
+    if not names or not all(name.lower().startswith("statap") for name in names):
         return draw
     lacking = 0 if draw is None else len(set(draw.drawn_rows()) - grades_of(table).keys())
     if lacking:

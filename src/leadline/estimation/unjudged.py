@@ -220,7 +220,7 @@ def estimate_systems(
         names = teams_of(one_vote_per, names)
     team = number_teams(names)
     voters = len(np.unique(team))
-    method.check(voters)
+    method.check(voters, "systems" if one_vote_per is None else "teams")
     fits = []
     warnings: list[ResultWarning] = []
     for vectors in topics:

@@ -40,12 +40,10 @@ class UnjudgedEstimator(Parametric):
         """Return the estimates of all systems for one query; 0 for systems without documents."""
         raise NotImplementedError
 
-    def check(self, teams: int) -> None:
-        """Raise UsageError if there are too few systems."""
-        if self.voting and teams < self.fewest:
-            raise UsageError(
-                f"method {self.called} needs at least {self.fewest} systems (or teams), not {teams}"
-            )
+    def check(self, voters: int, noun: str = "systems") -> None:
+        """Raise UsageError if there are too few systems, or teams."""
+        if self.voting and voters < self.fewest:
+            raise UsageError(f"method {self.called} needs at least {self.fewest} {noun}, not {voters}")
 
     def check_topics(self, topics: int) -> None:
         """Raise UsageError if there are too few topics; voting methods use none."""
@@ -106,7 +104,7 @@ class Soboroff(UnjudgedEstimator):
     """
 
     title = "random pseudo-relevant documents"
-    formula = "mean over draws of AP, counting as relevant the documents drawn from the pool"
+    formula = "mean AP over draws, counting as relevant the documents drawn from the pool"
     source = "Soboroff, Nicholas and Cahan 2001, duplicates kept; 5 % and 3 % are ours"
     called = "soboroff"
 
@@ -213,8 +211,10 @@ class Spoerri(UnjudgedEstimator):
     array([0., 1., 1., 1., 0.])
     """
 
-    title = "structure of overlap in groups of five"
-    formula = "share of documents that all five runs retrieve, minus the share that only this run retrieves"
+    title = "overlap structure in groups of five"
+    formula = (
+        "mean over groups of five runs: share of documents all retrieve, minus share only this run retrieves"
+    )
     source = "Spoerri 2007; all groups instead of random ones"
     called = "spoerri"
     fewest = OTHERS + 1

@@ -345,7 +345,7 @@ def _subtopics(measure: StRecall, listed: Listed) -> Steps:
     count = sum(new[: measure.cutoff])
     value = ratio(count, len(every))
     lines = [
-        f"subtopics covered by all relevant documents: {len(every)}",
+        f"subtopics with at least one relevant document: {len(every)}",
         f"{measure} = {count} / {len(every)} = {number(value)}",
     ]
     return Steps(

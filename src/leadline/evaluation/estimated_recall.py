@@ -13,7 +13,7 @@ from leadline.data.arrays import Flags, Floats
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import QrelsColumns
 from leadline.data.table import ResultWarning, keyed
-from leadline.data.wording import first_few, percent
+from leadline.data.wording import first_few, listed, percent
 from leadline.errors import InputError, UsageError
 from leadline.io.row_columns import share_of
 from leadline.measures import Measure
@@ -187,14 +187,18 @@ class RecallEstimates(NamedTuple):
             )
         for measure in self.recall[0]:
             values = (
-                f"{name} {run[measure].value:.4f} ({run[measure].low:.4f} to {run[measure].high:.4f})"
-                for name, run in zip(names, self.recall, strict=True)
+                f"{name} {_in_words(run[measure])}" for name, run in zip(names, self.recall, strict=True)
             )
             notes.append(
                 f"{measure} over all queries together (micro-average), with {percent(self.confidence)} "
                 f"intervals over samples: {', '.join(values)}"
             )
         return notes
+
+
+def _in_words(estimate: RecallEstimate) -> str:
+    value, low, high = estimate
+    return "undefined" if math.isnan(value) else f"{value:.4f} ({low:.4f} to {high:.4f})"
 
 
 def refuse_sample(qrels: QrelsColumns, readers: Sequence[object] = ()) -> None:
@@ -206,10 +210,10 @@ def refuse_sample(qrels: QrelsColumns, readers: Sequence[object] = ()) -> None:
 def _refusal(qrels: QrelsColumns, readers: Sequence[object]) -> InputError:
     path = qrels.source if len(qrels.sources) <= 1 else ""
     path = path.removeprefix(os.path.join(os.getcwd(), ""))  # as it was probably given
-    listed = first_few(readers)
+    some = listed(readers) if 0 < len(readers) <= 3 else first_few(readers)
     return InputError(
         "the judgments are only a sample"
-        + (f", but {listed} would treat them" if listed else ", but would be treated")
+        + (f", but {some} would treat them" if some else ", but would be treated")
         + " as complete",
         hint=f"Use `leadline evaluate {path or 'JUDGMENTS'} RUN...`, `leadline compare` or `leadline rank`"
         + ("" if qrels.strata is None else " with xinfAP, infNDCG or statAP")

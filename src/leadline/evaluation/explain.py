@@ -122,7 +122,8 @@ class Explanation(Result):
 
     def _tables(self) -> list[Table]:
         hidden = len(self.listed.documents) - self.shown
-        notes = [f"not shown: {counted(hidden, 'lower rank')} (--long shows all ranks)"] if hidden else []
+        lower = f"not shown: {counted(hidden, 'lower rank')} (`leadline explain --long` shows all ranks)"
+        notes = [lower] if hidden else []
         notes += [*self.steps.lines, *[""][: len(self.warnings)], *map(str, self.warnings)]
         title = f"{self.measure} of {self.run}, query {self.query}: {number(self.value)}"
         return [printed_table(self._columns(), notes=notes, title=title, whole=True)]

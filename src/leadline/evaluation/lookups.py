@@ -18,6 +18,7 @@ from leadline.data.validation import check_whole
 from leadline.data.wording import counted, first_few, queries, queries_between
 from leadline.errors import UsageError, did_you_mean, either, sentences
 from leadline.io.score_cells import ESTIMATE
+from leadline.measures import MEASURES
 from leadline.result import Result
 
 INTERVALS = "evaluate(..., intervals=True).to_pandas()"
@@ -51,8 +52,9 @@ class QueryValues(Result):
         """Return a column."""
         if name in self.columns:
             return self.columns[name]
-        first = [repr(self.columns[each][0]) for each in ("run", "query") if len(self)]
-        value = "" if not first else f"For one value, use results.value({', '.join(first)}, {name!r})"
+        first = [self.columns[each][0] for each in ("run", "query", "measure") if len(self)]
+        first[2:] = [name] if _denotes(name, self.columns["measure"]) else first[2:]
+        value = f"For one value, use results.value({', '.join(map(repr, first))})" if first else ""
         found = f"this table has no column '{name}'. Use one of {', '.join(self.columns)}"
         raise UsageError(sentences(found, *filter(None, [value])))
 
@@ -71,6 +73,14 @@ class QueryValues(Result):
 
     def __repr__(self) -> str:
         return f"QueryValues({counted(len(self), 'row')} of {', '.join(self.columns)})"
+
+
+def _denotes(name: object, measures: Iterable[str]) -> bool:
+    """Return whether a name means one of some measures."""
+    try:
+        return not {str(one) for one in MEASURES.expand(str(name))}.isdisjoint(measures)
+    except UsageError:
+        return False
 
 
 def joined_place(names: Sequence[str], name: str) -> int | None:

@@ -20,6 +20,7 @@ from leadline.evaluation.run_warnings import (
     UNANSWERED_RULES,
     Returned,
     count_warnings,
+    may_be_zero,
     no_judged_document,
     no_overlap,
     returned,
@@ -136,8 +137,8 @@ def _refuse_unmergeable(part: Results, label: str) -> None:
     mixed = next((run.name for run in part.runs if run.counts.get("other_tags")), None)
     if part.options.get("name_by") == "tag" and mixed is not None:
         raise UsageError(
-            f"run '{mixed}' in {label} has more than one tag. Use one tag per run, or leave out --config "
-            "read.name_by=tag"
+            f"run '{mixed}' in {label} has more than one tag. Evaluate it with one tag per run, or without "
+            "--config read.name_by=tag"
         )
 
 
@@ -290,9 +291,7 @@ def _warnings(parts: Sequence[Results], merged: Results, rule: str) -> list[Resu
         no_overlap(merged.runs),
         *no_judged_document(list(unmatched), next(iter(unmatched.values()), ""), first.judged_example),
         *head,
-        *count_warnings(
-            merged.runs, averaging=rule, zero=any(one.average != "defined" for one in merged.measures)
-        ),
+        *count_warnings(merged.runs, averaging=rule, zero=any(map(may_be_zero, merged.measures))),
         *warnings_of_undefined(merged.runs, merged.measures, merged.undefined),
         *tail,
         *returned(merged.runs, merged.returned),

@@ -48,6 +48,10 @@ TOP = 10  # ranks at which the unjudged shares of runs are compared, so that lis
 LARGEST_SIGNIFICANCE = 0.2  # a larger number is hardly meant as a significance level
 UNEVEN = 0.1  # largest difference between the unjudged shares of two runs without a warning
 GRADED = 2  # least grade above that of plain relevance
+# Averaged measures that do not count 0 for a query without a relevant document.
+NOT_ZERO = frozenset(
+    ("E", "Hole", "Judged", "NumNonrelRet", "NumQ", "NumRet", "RBPResidual", "RBPUnjudged", "Unj", "Utility")
+)
 NAMED = 4  # maximum number of runs whose unjudged shares are all listed
 
 
@@ -191,7 +195,13 @@ def warnings_of(
     measures: Sequence[Measure] = (),
 ) -> list[ResultWarning]:
     """Return the warnings of runs and judgments whose counts are not 0; `levels` are those of `levels_of`."""
-    others = [str(one) for one in measures if one.unanswered]
+    others = [
+        str(one)
+        for one in measures
+        if one.unanswered
+        or (averaging != "with_relevant" and one.average == "mean" and type(one).__name__ in NOT_ZERO)
+    ]
+    some = listed(others) if 0 < len(others) <= EXAMPLES else first_few(others)
     warnings = [ResultWarning(*remark) for remark in qrels.remarks]
     rule = "left out of the means" if averaging == "with_relevant" else "scored 0"
     for rel in levels:
@@ -199,7 +209,7 @@ def warnings_of(
         grade = "" if rel == 1.0 else f" of grade {rel:g} or more"
         over = counted(count, "judged query", "judged queries")
         alone = f" for measures with rel={rel:g}" * (rel > min(levels))
-        except_by = f", but not by {listed(others)}" if others else ""
+        except_by = f", but not by {some}" if others else ""
         message = f"{over} without a relevant document{grade} ({rule}{alone}{except_by})"
         warnings.append(ResultWarning("no_relevant", message, count))
     if qrels.subtopics is not None and len(qrels.subtopics.names) == 1:
@@ -217,11 +227,13 @@ def count_warnings(
     infos: Sequence[RunInfo], *, averaging: str = "all", zero: bool = True
 ) -> list[ResultWarning]:
     """Return the warnings that are made of the counts of runs; `zero`: undefined values may count 0."""
-    warnings, rules = [], MISSING_RULES | ({} if zero else dict.fromkeys(SCORED, "treated as empty rankings"))
+    warnings = []
     for code, template in PER_RUN.items():
         counts = [info.counts.get(code, 0) for info in infos]  # a saved file may lack a newer count
         if not any(counts):
             continue
+        empty = "treated as an empty ranking" if sum(counts) == 1 else "treated as empty rankings"
+        rules = MISSING_RULES | ({} if zero else dict.fromkeys(SCORED, empty))
         documents = sum(info.counts["documents"] for info, count in zip(infos, counts, strict=True) if count)
         message = _message(
             template,
@@ -317,7 +329,7 @@ def no_quality(measures: Sequence[Any]) -> list[ResultWarning]:
     """Return a warning of measures by which no run is better than another one."""
     names = [str(one) for one in measures if not getattr(one, "quality", True)]
     verb = "describes" if len(names) == 1 else "describe"
-    words = f"{listed(names or [''])} {verb} the judgments, not the quality of a run, whatever the verdict"
+    words = f"{listed(names or [''])} {verb} the judgments, not the quality of a run"
     return raised(("no_quality", words, len(names)))
 
 
@@ -370,9 +382,14 @@ def share_of(part: int, whole: int) -> str:
     return percent(float(f"{share:.3g}"))
 
 
+def may_be_zero(measure: Averaged) -> bool:
+    """Return whether queries without a relevant document, or without a list, count 0."""
+    return measure.average != "defined" and re.split(r"[@(]", str(measure))[0] not in NOT_ZERO
+
+
 def levels_of(measures: Sequence[Measure]) -> list[float]:
     """Return the minimum relevant grades of the measures that are 0 without a relevant document, sorted."""
-    scored = [one for one in measures if not one.unanswered and one.average != "defined"]
+    scored = [one for one in measures if not one.unanswered and may_be_zero(one)]
     return sorted({float(getattr(measure, "rel", 1.0)) for measure in scored})
 
 
