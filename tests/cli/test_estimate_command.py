@@ -503,6 +503,7 @@ def test_json_results_are_compared_as_their_runs(files: Path, tmp_path: Path) ->
     ("words", "said"),
     [
         (["two.parquet", "two.parquet"], "two.parquet was passed twice. Pass each file once"),
+        (["two.parquet", "inside/../two.parquet"], "two.parquet was passed twice"),
         (["two.parquet", "-l", "2"], "--level cannot change values"),
         (["two.parquet", "-m", "AP"], "no measure 'AP'"),
         (["one.parquet"], "at least two runs"),
@@ -523,6 +524,7 @@ def test_other_scores_are_refused_in_one_line(
     few.write_text("".join(f"q0{one} 0 d{two} 1\n" for one in range(5) for two in range(50)))
     estimate(few, files / "a.run", ["P@10", "RR"]).write(files / "part.parquet")
     estimate(few, files / "a.run", "P@10").write(files / "plain.parquet")
+    (files / "inside").mkdir(exist_ok=True)
     places = [str(files / word) if "." in word else word for word in words]
     done = typed("compare", *places)
     assert done.exit_code != 0

@@ -56,6 +56,8 @@ def test_only_files_that_are_named_as_their_judges_are_to_be_renamed(tmp_path: P
     ):
         with pytest.raises(UsageError, match=f"Rename one of {hint}"):
             said(*places)
+    with pytest.raises(UsageError, match="Pass each judge only once"):
+        said(one, f"{tmp_path}/b/../ann.qrels")  # the same file
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])

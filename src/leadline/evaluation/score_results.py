@@ -188,7 +188,7 @@ def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
     holders: dict[str, str] = {}
     for path, results in zip(paths, parts, strict=True):
         for name in results:
-            if holders.get(name) == path:
+            if name in holders and os.path.realpath(holders[name]) == os.path.realpath(path):
                 raise UsageError(f"{path} was passed twice. Pass each file once")
             if name in holders:
                 raise UsageError(
@@ -359,7 +359,7 @@ class _Builder:
                     raise InputError(
                         f"{own[canonical]} and {name} both mean {canonical}",
                         path=part.path,
-                        hint="Keep only one of these measures",
+                        hint="Keep one value per run and query, under one name",
                     )
             spelled |= own
         paths = list(dict.fromkeys(part.path for part in self.columns if part.path))

@@ -62,7 +62,7 @@ def read_judges(source: JudgesLike) -> list[Judge]:
             files = f" ({listed(paths)})" if paths else ""
             hint = (
                 "Pass each judge only once"
-                if judge.path and judge.path == other.path
+                if judge.path and os.path.realpath(judge.path) == os.path.realpath(other.path)
                 else "Rename one of the files"
                 if len(paths) > 1 and all(judge_name(path) == judge.name for path in paths)
                 else "Rename one of the judges"
