@@ -25,9 +25,9 @@ UPDATE, FORCE = "--leadline-update-baselines", "--leadline-force-update"
 WRITTEN: pytest.StashKey[list[str]] = pytest.StashKey()
 NOTES: pytest.StashKey[list[str]] = pytest.StashKey()
 SETTINGS = {
-    "leadline_qrels": "path of the judgments for leadline_gate, relative to the pytest configuration file",
-    "leadline_pool": "path of the pool that was judged, relative to the pytest configuration file",
-    "leadline_machine": "path of LLM labels for the pool, relative to the pytest configuration file",
+    "leadline_qrels": "path to the judgments for leadline_gate, relative to the pytest configuration file",
+    "leadline_pool": "path to the pool that was judged, relative to the pytest configuration file",
+    "leadline_machine": "path to LLM labels for the pool, relative to the pytest configuration file",
     "leadline_confidence": "confidence level that leadline_gate uses (default: 0.95)",
     "leadline_test": "significance test that leadline_gate uses (default: T, the paired t-test)",
     "leadline_seed": "random seed that leadline_gate uses (default: 0)",

@@ -245,7 +245,13 @@ class Result(metaclass=ResultType):
     def _returned(self, form: str, path: Any, options: Mapping[str, Any]) -> str:
         """Return a text form; refuse the path that the same method of pandas takes."""
         if path is not None:
-            target = repr(os.fspath(path)) if isinstance(path, (str, os.PathLike)) else "path"
+            target = "path"
+            if isinstance(path, (str, os.PathLike)):
+                name = os.fspath(path)
+                if BY_SUFFIX.get(suffix_of(name)) != form:  # `write` goes by the suffix
+                    own = next(suffix for suffix, one in BY_SUFFIX.items() if one == form)
+                    name = os.path.splitext(name)[0] + own
+                target = repr(name)
             raise UsageError(f"`to_{form}` returns text and does not write a file. Use `write({target})`")
         return self.text(form, **options)
 

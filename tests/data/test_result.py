@@ -244,6 +244,14 @@ def test_a_text_form_refuses_an_open_file(tmp_path: Path) -> None:
         MAKERS["Results"]().to_csv(file)
 
 
+@pytest.mark.parametrize(
+    ("name", "target"), [("means", "means.csv"), ("means.txt", "means.csv"), ("means.csv.gz", "means.csv.gz")]
+)
+def test_a_text_form_suggests_a_file_of_its_format(name: str, target: str) -> None:
+    with pytest.raises(UsageError, match=rf"Use `write\('{target}'\)`"):
+        MAKERS["Results"]().to_csv(name)
+
+
 def test_a_result_does_not_replace_an_input_of_a_command(tmp_path: Path) -> None:
     from leadline.io.read_paths import recorded
 

@@ -148,7 +148,7 @@ def test_errors_of_functions_name_keywords_and_not_options(call: Callable[[], ob
             lambda: ll.compare(QRELS, {"a": RUN, "b": RUN}, baseline="a").plot(figure="groups"),
             "Compare without a baseline, or choose another figure.",
         ),
-        (lambda: ll.report("a.json", "a.html"), "To read saved results, use read_scores(path)."),
+        (lambda: ll.report("a.json", "a.html"), "To read saved results, use `read_scores(path)`."),
     ],
 )
 def test_advice_is_what_python_has(

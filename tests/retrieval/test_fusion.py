@@ -251,6 +251,8 @@ def test_depth_keeps_the_best_documents_of_each_query() -> None:
         (lambda: fuse(EXAMPLE, weights=[1, -1, 1]), "weights must be 0 or more, not -1"),
         (lambda: fuse(EXAMPLE, weights=[0, 0, 0]), "at least one weight must be above 0"),
         (lambda: fuse(EXAMPLE, on_duplicate="hold"), "refuse, first, last or max"),
+        (lambda: fuse("a.run", "b.run"), "'b.run' is not a fusion method. In Python, pass all"),
+        (lambda: fuse(*EXAMPLE[:2]), "type dict is not a fusion method"),  # type: ignore[arg-type]
     ],
 )
 def test_what_cannot_be_fused_is_refused_in_one_line(call: Callable[[], object], words: str) -> None:
@@ -258,6 +260,21 @@ def test_what_cannot_be_fused_is_refused_in_one_line(call: Callable[[], object],
         call()
     assert words in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_a_file_with_the_name_of_a_method_is_no_method(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "RRF").touch()
+    assert list(fuse(EXAMPLE, "RRF")) == list(fuse(EXAMPLE, "RRF(k=60)"))
+
+
+def test_scores_that_are_dropped_are_counted_as_documents() -> None:
+    fused = fuse([{"q": {"a": 1.0, "b": math.nan}}, {"q": {"a": 1.0}}], on_nan="drop")
+    assert [str(warning) for warning in fused.warnings] == [
+        "run: 1 document with score NaN (dropped as requested)"
+    ]
 
 
 def test_scores_that_cannot_be_normalised_are_refused_with_query_and_run() -> None:

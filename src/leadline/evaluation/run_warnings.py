@@ -146,7 +146,7 @@ PER_RUN: dict[str, tuple[str, str, str]] = {
         "repeated documents",
         "in {runs} (repeats keep their ranks as non-relevant)",
     ),
-    "dropped_scores": ("line", "lines", "with score NaN in {runs} (dropped as requested)"),
+    "dropped_scores": ("document", "documents", "with score NaN in {runs} (dropped as requested)"),
     "identical_ids": ("document", "documents", "with the id of their query in {runs} (dropped as requested)"),
 }
 MISSING_RULES = {

@@ -52,7 +52,7 @@ from leadline.version import VERSION
 POINTS = [str(IPrec(recall=level, rule="standard")) for level in ELEVEN_LEVELS]
 CALL = (
     'Call `report(qrels, runs, "page.html")` or `report(results, "page.html")`. To read saved results, use '
-    "read_scores(path)."
+    "`read_scores(path)`."
 )
 Path: TypeAlias = "str | os.PathLike[str]"
 Runs: TypeAlias = "RunLike | Sequence[RunLike] | Mapping[str, RunLike]"

@@ -377,9 +377,9 @@ def _left_out(table: Table, layout: Layout, rows: int) -> list[str]:
     notes = []
     if layout.dropped:
         names = ", ".join(visible(table.columns[column]) for column in layout.dropped)
-        notes.append(f"columns hidden at this width: {names} (to see all: -f csv or `| less -S`)")
+        notes.append(f"columns hidden at this width: {names} (to see all, add `| less -S`)")
     if rows:
-        notes.append(f"rows hidden: {rows:,} (to see all: -f csv or `| less`)")
+        notes.append(f"rows hidden: {rows:,} (to see all, add `| less`)")
     return notes
 
 

@@ -29,7 +29,7 @@ from leadline.retrieval.fusion_methods import FUSIONS, CombANZ, FusionMethod
 
 REPAIRS = {
     "repeated": ("repeated document", "repeated documents", "(one of each kept)"),
-    "dropped": ("line", "lines", "with score NaN (dropped as requested)"),
+    "dropped": ("document", "documents", "with score NaN (dropped as requested)"),
     "extra_columns": ("line", "lines", "with more than six columns (the extra columns are ignored)"),
     "disordered": (
         "query",
@@ -106,9 +106,7 @@ def fuse(
     check_whole(1, depth=depth)
     if name is not None:
         check_run_name(name)
-    if is_input(method) if isinstance(method, str) else not isinstance(method, FusionMethod):
-        raise UsageError("several runs are one list. Call fuse([a, b]).")
-    chosen = method if isinstance(method, FusionMethod) else FUSIONS.parse(method)
+    chosen = _method(method)
     normalisation = _normalisation(chosen, normalise)
     given, paths, warnings = _read(runs, Reading.of(fuse, options, RunOptions))
     weight = _weights(chosen, weights, len(given))
@@ -145,6 +143,22 @@ def fuse(
         "depth": depth,
     }
     return fused
+
+
+def _method(method: object) -> FusionMethod:
+    """Return the fusion method that is given or named; refuse a run in its place."""
+    if isinstance(method, FusionMethod):
+        return method
+    given = f"'{method}'" if isinstance(method, str) else f"an object of type {type(method).__name__}"
+    if isinstance(method, str):
+        try:
+            return FUSIONS.parse(method)
+        except UsageError:
+            if not is_input(method):
+                raise
+    raise UsageError(
+        f"{given} is not a fusion method. In Python, pass all runs as one list, as in `fuse([a, b])`."
+    )
 
 
 def _normalisation(method: FusionMethod, name: str | None) -> str:
