@@ -279,6 +279,12 @@ def test_a_query_with_nothing_relevant_or_an_undefined_value_is_said() -> None:
     assert [each.code for each in found.warnings] == ["unjudged_documents", "undefined"]
 
 
+def test_a_list_without_judged_documents_has_no_ranks_to_name() -> None:
+    found = explain({"q": {"a": 1}}, {"q": {"x": 1.0}}, "Judged@5", "q", judged_only=True)
+    assert math.isnan(found.value)
+    assert "1..0" not in "".join(found.steps.lines)
+
+
 def test_several_measures_are_refused_not_dropped(leadline: Leadline) -> None:
     asked = ("explain", "qrels.txt", "my.run", "-m", "AP", "-m", "RR", "--query-id", "q")
     expected = "leadline: error: explain takes only one measure, not 2 (AP, RR)\n"

@@ -77,6 +77,8 @@ def test_teams_come_from_a_table_or_a_mapping(tmp_path: Path) -> None:
     assert found.values.tolist() == again.values.tolist() == [[1, 0], [1, 0], [1, 0]]
     assert found.options["one_vote_per"] == f"{table}:team"
     assert found.warnings[0].message.startswith("only 2 voting teams")
+    assert "per team" in found.text()  # what the formula counts
+    assert "per team" not in ll.unjudged(RUNS, method="reference-count").text()
     with pytest.raises(UsageError, match="run 'c' has no team"):
         ll.unjudged(RUNS, one_vote_per={"a": "x", "b": "y"})
     with pytest.raises(ll.UsageError, match="teams, not 1"):  # not systems, of which there are three

@@ -374,7 +374,8 @@ class Unjudged(Result):
         ]
 
     def _notes(self) -> list[str]:
-        size = f"{counted(len(self.runs), 'system')}, mean over {queries(len(self.queries))}"
+        votes = ", one vote per team" * bool(self.method.voting and self.options.get("one_vote_per"))
+        size = f"{counted(len(self.runs), 'system')}{votes}, mean over {queries(len(self.queries))}"
         notes = [
             f"{self.method}: {size}, without judgments",
             f"{self.method.called}: {self.method.formula}",

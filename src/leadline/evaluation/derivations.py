@@ -468,7 +468,7 @@ def _judged(measure: Any, listed: Listed) -> Steps:
     count = sum(judged[:depth])
     value = ratio(count, depth)
     lines = [
-        f"judged documents at ranks 1..{depth}: {count}",
+        f"judged documents {f'at ranks 1..{depth}' if depth else 'in the ranking'}: {count}",
         f"{measure} = {count} / {depth} = {number(value)}",
     ]
     return Steps(
