@@ -123,6 +123,13 @@ def test_columns_of_frames_are_found(names: tuple[str, str]) -> None:
     assert ll.Run([dict(zip((*names, "score"), row, strict=True)) for row in rows]) == ll.Run(NEW)
 
 
+def test_rows_of_a_run_may_be_lists() -> None:
+    rows: Any = [[query, document, score] for query in NEW for document, score in NEW[query].items()]
+    assert ll.evaluate(QRELS, rows, "RR").means.tolist() == [[0.75]]
+    with pytest.raises(ll.InputError, match=r"Use \{query: \[document, \.\.\.\]\}"):
+        ANY.evaluate([["d1", "d2"], ["d2"]], [["d1"], ["d2"]], "RR")
+
+
 @pytest.mark.parametrize(
     ("names", "options", "right"),
     [
@@ -199,7 +206,7 @@ ANY: Any = ll  # whose types do not matter
         (lambda: ANY.fuse([NEW, OLD], method="rrf", k=60), r"method='RRF\(k=60\)'"),
         (lambda: ANY.predict(NEW, method="nqc", qrels=QRELS), "Use predictors.*--truth"),
         (lambda: ANY.sampled(human=QRELS, llm=QRELS), "pool=pool, machine=labels"),
-        (lambda: ANY.difference(QRELS, OLD, NEW, "AP"), r"compare\(qrels, a, b, measure\)"),
+        (lambda: ANY.difference(QRELS, OLD, NEW, "AP"), r"compare\(qrels, old, new, measure\)"),
         (lambda: ANY.why_different(QRELS, OLD, NEW, query="q1"), r"explain\(qrels, run, measure, query\)"),
         (lambda: ANY.unjudged(QRELS, NEW, k=10), r"'Judged@10'\)"),
         (lambda: ANY.curve(QRELS, NEW, "recall"), r"evaluate\(qrels, runs, 'R@\{1,5,10\}'\)"),
@@ -211,6 +218,19 @@ ANY: Any = ll  # whose types do not matter
         (lambda: ANY.correlate(QRELS, [OLD, NEW], "AP"), r"correlate\(evaluate\(qrels, runs, 'AP'\)"),
         (lambda: ANY.correlate([0.1], [0.2], method="kendall"), r"\(\{run: value\}, \{run: value\}\)"),
         (lambda: ANY.search(ANY.build_index({"d": "a fox"}), "red fox"), r"pass \{'q': text\}"),
+        (lambda: ANY.search(ANY.build_index({"d": "a fox"}), "fox"), r"pass \{'q': text\}"),
+        (lambda: ANY.search(ANY.build_index({"d": "a fox"}), {"q": "fox"}, depth=9), r"Use k\.$"),
+        (
+            lambda: ANY.evaluate(qrels=QRELS, run=NEW, metrics="AP"),
+            "'run'. Use runs.*'metrics'. Use measures",
+        ),
+        (lambda: ANY.fuse([NEW, OLD], kind="wsum"), r"Use method\.$"),
+        (lambda: results() > 0.5, r"Use mean\('old', 'RR'\)"),
+        (
+            lambda: round(results()["old"], 2),  # type: ignore[call-overload]  # no number
+            r"as in \['RR'\]",
+        ),
+        (lambda: one().per_query["q2"], r"results\.value\('run', 'q2', 'RR'\)"),
         (lambda: ANY.search(ANY.build_index({"d": "a fox"}), {"q": "fox"}, model="bm25"), "Use models"),
         (
             lambda: ANY.gate(QRELS, NEW, {"ndcg@10": 0.3}),
@@ -270,17 +290,28 @@ def compared(*measures: str) -> ll.Comparison:
         (results, "df", r"Use to_pandas\(\)"),
         (results, "ci", r"Use evaluate\(\.\.\., intervals=True\)"),
         (results, "p_value", r"Use compare\(results\)"),
-        (one, "pvalue", r"Use compare\(qrels, a, b, 'RR'\)"),
+        (one, "pvalue", r"Use compare\(qrels, old, new, 'RR'\)"),
         (results, "worse", r"Use worst\('new', against='old'\)"),
         (one, "mrr", r"Use results\['run'\]\['mrr'\]"),
         (lambda: compared("RR"), "p_value", "Use p"),
-        (lambda: compared("RR"), "worse", r"Use results\.worst\('new', against='old'\)"),
+        (lambda: compared("RR"), "worse", r"Use comparison\.results\.worst\('new', against='old'\)"),
         (
             lambda: compared("RR", "P@1"),
             "better",
-            r"Use results\.worst\('old', against='new', measure='RR'\)",
+            r"Use comparison\.results\.worst\('old', against='new', measure='RR'\)",
         ),
-        (lambda: compared("RR"), "scores", "Use results.per_query"),
+        (lambda: compared("RR"), "scores", "Use comparison.results.per_query"),
+        (lambda: compared("RR"), "wins", r"Use pairs\[0\]\.wins"),
+        (lambda: ll.Run(NEW), "items", r"Use to_dict\(\)"),
+        (lambda: ll.Run(NEW), "to_df", r"Use to_pandas\(\)"),
+        (lambda: ll.Qrels(QRELS), "save", r"Use write\(path\)"),
+        (lambda: ll.Run, "from_dict", r"Use Run\(data\)"),
+        (lambda: ll.Qrels, "from_df", r"Use Qrels\(data\)"),
+        (
+            lambda: ll.build_index({"d": "a fox"}),
+            "search",
+            r"Use search\(index, \{'q1': 'text of a query'\}\)",
+        ),
         (lambda: ll.agreement(QRELS, QRELS), "kappa", r"Use result\['cohen'\]\.value"),
         (lambda: ll.Results, "load", r"Use read_scores\(path\)"),
         (lambda: ll.Comparison, "load", r"Use from_json\(text\)"),
@@ -327,7 +358,7 @@ def test_values_of_queries_need_no_call() -> None:
 
 
 def test_a_difference_of_results_is_answered_with_compare() -> None:
-    with pytest.raises(ll.UsageError, match=r"compare\(qrels, a, b, 'RR'\)"):
+    with pytest.raises(ll.UsageError, match=r"compare\(qrels, old, new, 'RR'\)"):
         _ = one() - one()
 
 

@@ -74,7 +74,7 @@ def __getattr__(name: str) -> object:
 _INSTEAD = {
     "compare(qrels, runs, measures)": "significance ttest t_test test stats paired_ttest wilcoxon bootstrap",
     "evaluate(qrels, runs, measures)": "eval calc iter_calc calc_aggregate RelevanceEvaluator evaluator "
-    "ndcg_score average_precision_score ndcg map mrr precision recall hit_rate metrics",
+    "Evaluator ndcg_score average_precision_score ndcg map mrr precision recall hit_rate metrics",
     "a string for the measure, as in evaluate(qrels, runs, 'nDCG@10')": "nDCG NDCG AP MAP RR MRR P Precision "
     "R Recall",
     "evaluate(judgments, runs, pool=pool)": "estimate",
@@ -86,6 +86,8 @@ _INSTEAD = {
     "result.to_latex()": "latex table",
     "result.write(path)": "save write export",
     "build_index(documents)": "index Index",
+    "open_index(path)": "read_index load_index",
+    "pool(runs, depth=10)": "Pool make_pool pooling",
     "gate(comparison, fail_if_worse=measure)": "check_regression assert_not_worse fail_if_worse",
 }
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 TYPE_CHECKING = False  # as that of typing, without loading it
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Self
+    from typing import ClassVar, Self
 
 
 class LeadlineError(Exception):
@@ -271,3 +271,81 @@ class UnknownIdError(LeadlineError, KeyError):
         first = ", ".join(map(repr, names[:3])) + ", ..." * (len(names) > 3)
         are = "queries are" if len(names) > 1 else "only query is"
         return punctuated(f"{found} The {are} {first}") if names else f"{found} It is empty."
+
+
+# Attributes of the objects of other programs, and what says the same here: the first call that there is.
+WORDS = {
+    "save": ("write(path)",),
+    "to_file": ("write(path)",),
+    "dump": ("write(path)",),
+    "json": ("to_json()",),
+    "dict": ("to_dict()",),
+    "as_dict": ("to_dict()",),
+    "to_string": ("text()",),
+    "show": ("plot()",),
+    "summary": ("table()",),
+    "scores": ("per_query()", "pairs"),
+    "mean_scores": ("means",),
+    "metrics": ("measures",),
+    "systems": ("names",),
+    "pvalue": ("p",),
+    "p_value": ("p",),
+    "diff": ("difference",),
+    "delta": ("difference",),
+    "mean_difference": ("difference",),
+    "confidence_interval": ("low and high",),
+    "ci": ("low and high",),
+    "conf_int": ("low and high",),
+    "significant_pairs": ("pairs",),
+}
+FRAME = "to_excel df frame to_df to_frame to_dataframe head tail describe loc iloc shape index columns T"
+WORDS |= dict.fromkeys(FRAME.split(), ("to_pandas()",))
+READING = ("load", "read", "open", "from_")  # beginnings of attributes of classes that read data
+
+
+class AnsweringType(type):
+    """Type of `Answering`: the attributes of a class are answered as those of its objects are."""
+
+    if not TYPE_CHECKING:  # for which any attribute would be there
+
+        def __getattr__(cls, name: str) -> object:
+            """Refuse an attribute that is not there, naming what reads such an object."""
+            hint = f". Use {cls._read_by}." if cls._read_by and name.startswith(READING) else ""
+            about = {"name": name} if hint else {}
+            raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}{hint}", **about)
+
+
+class Answering(metaclass=AnsweringType):
+    """Base of the objects that users hold: a missing attribute is refused with the call for what it means.
+
+    `_words` are attributes of other programs, as `WORDS`, for one class alone; `_read_by` is the call that
+    reads such an object.
+    """
+
+    _words: ClassVar[Mapping[str, str]] = {}
+    _read_by: ClassVar[str] = ""
+
+    if not TYPE_CHECKING:  # for which any attribute would be there
+
+        def __getattr__(self, name: str) -> object:
+            """Refuse an attribute that is not there, naming what other programs call so."""
+            call = "" if name.startswith("_") else self._call_for(name)
+            hint = f". Use {call}." if call else ""
+            about = {"name": name} if hint else {}  # without an object, Python adds no guess of its own
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}", **about)
+
+    def _call_for(self, name: str) -> str:
+        """Return what says here what other programs call so; empty if nothing does."""
+        if name in self._words:
+            return self._words[name].format_map(self._filled())
+        calls = WORDS.get(name, ())
+        there = (one for one in calls if hasattr(type(self), one.partition(" ")[0].partition("(")[0]))
+        return next(there, "") or self._other_call_for(name)
+
+    def _other_call_for(self, name: str) -> str:  # noqa: ARG002  # subclasses have names
+        """Return what says the same in objects of this class, given what other programs may call anything."""
+        return ""
+
+    def _filled(self) -> Mapping[str, str]:
+        """Return the names that calls are filled with."""
+        return {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -24,7 +23,15 @@ from leadline.data.table import (
 )
 from leadline.data.validation import check_arguments, name_keywords
 from leadline.data.wording import type_of
-from leadline.errors import InputError, UnknownOptionError, UsageError, did_you_mean, either, sentences
+from leadline.errors import (
+    Answering,
+    InputError,
+    UnknownOptionError,
+    UsageError,
+    did_you_mean,
+    either,
+    sentences,
+)
 from leadline.io.opening import digest_of
 from leadline.io.read_paths import refuse_sources
 from leadline.render import BY_SUFFIX, View, suffix_of
@@ -35,50 +42,10 @@ if TYPE_CHECKING:
     from leadline.data.table import ResultWarning
 
 Make: TypeAlias = "Callable[[float | None], Figure]"  # of the width in inches, None for the default
-# Attributes of the results of other programs, and what says the same here: the first call that there is.
-WORDS = {
-    "save": ("write(path)",),
-    "to_file": ("write(path)",),
-    "dump": ("write(path)",),
-    "json": ("to_json()",),
-    "dict": ("to_dict()",),
-    "as_dict": ("to_dict()",),
-    "to_string": ("text()",),
-    "show": ("plot()",),
-    "summary": ("table()",),
-    "scores": ("per_query()", "pairs"),
-    "mean_scores": ("means",),
-    "metrics": ("measures",),
-    "systems": ("names",),
-    "pvalue": ("p",),
-    "p_value": ("p",),
-    "diff": ("difference",),
-    "delta": ("difference",),
-    "mean_difference": ("difference",),
-    "confidence_interval": ("low and high",),
-    "ci": ("low and high",),
-    "conf_int": ("low and high",),
-    "significant_pairs": ("pairs",),
-}
-FRAME = "to_excel df frame to_df to_frame to_dataframe head tail describe loc iloc shape index columns T"
-WORDS |= dict.fromkeys(FRAME.split(), ("to_pandas()",))
-LOADED = ("load", "read", "from_file", "from_path", "read_json", "load_json")  # as attributes of classes
-
-
-class ResultType(type):
-    """Type of the classes of results, whose missing attributes are answered as those of their objects are."""
-
-    if not TYPE_CHECKING:  # for which any attribute would be there
-
-        def __getattr__(cls, name: str) -> Any:
-            """Refuse an attribute that is not there, naming what reads a saved result."""
-            hint = f". Use {cls._read_by}." if name in LOADED else ""
-            about = {"name": name} if hint else {}
-            raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}{hint}", **about)
 
 
 @dataclass(repr=False, eq=False)
-class Result(metaclass=ResultType):
+class Result(Answering):
     """Base class of the results.
 
     A subclass defines `_columns`, from which tables, text, CSV and data frames are made, and `to_dict`, its
@@ -93,8 +60,7 @@ class Result(metaclass=ResultType):
     _saved_inputs: Sequence[dict[str, Any]] = field(default=(), init=False, repr=False)  # of a restored one
     UNSAVED: ClassVar[tuple[str, ...]] = ("sources", "_saved_inputs")  # attributes that no saved result has
     _digits: ClassVar[int] = 4  # after the decimal point in the printed table
-    _words: ClassVar[Mapping[str, str]] = {}  # attributes of other programs, as `WORDS`, for this class alone
-    _read_by: ClassVar[str] = "from_json(text)"  # what reads a saved result
+    _read_by = "from_json(text)"
 
     if TYPE_CHECKING:  # defined by every subclass
 
@@ -126,31 +92,6 @@ class Result(metaclass=ResultType):
             for name, value in vars(self).items()
             if not isinstance(getattr(type(self), name, None), cached_property)
         }
-
-    if not TYPE_CHECKING:  # for which any attribute would be there
-
-        def __getattr__(self, name: str) -> Any:
-            """Refuse an attribute that is not there, naming what other programs call so."""
-            call = "" if name.startswith("_") else self._call_for(name)
-            hint = f". Use {call}." if call else ""
-            about = {"name": name} if hint else {}  # without an object, Python adds no guess of its own
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}", **about)
-
-    def _call_for(self, name: str) -> str:
-        """Return what says here what other programs call so; empty if nothing does."""
-        if name in self._words:
-            return self._words[name].format_map(self._filled())
-        calls = WORDS.get(name, ())
-        there = (one for one in calls if hasattr(type(self), re.split(r"\W", one)[0]))
-        return next(there, "") or self._other_call_for(name)
-
-    def _other_call_for(self, name: str) -> str:  # noqa: ARG002  # subclasses have names
-        """Return what says the same in results of this class, given what other programs may call anything."""
-        return ""
-
-    def _filled(self) -> dict[str, str]:
-        """Return the names that calls are filled with."""
-        return {}
 
     def to_json(self) -> str:
         """Return the result as JSON that `from_json` and `leadline show` read."""

@@ -50,7 +50,7 @@ def test_a_run_is_made_of_anything_that_read_run_takes(make: Callable[[Path], An
     run = ll.Run(make(tmp_path), name="bm25")
     assert run.to_dict() == GIVEN
     assert [list(found) for found in run.to_dict().values()] == [list(found) for found in ORDERED.values()]
-    assert (run.name, repr(run)) == ("bm25", "Run('bm25', 2 queries, 4 documents)")
+    assert (run.name, repr(run)) == ("bm25", "Run('bm25', 2 queries, 4 rows)")
 
 
 def test_a_run_has_the_name_of_its_file_unless_it_is_given_one(tmp_path: Path) -> None:

@@ -354,8 +354,9 @@ FAULTS = {
     ("a.json", '{"q1": 7}'): ": the value for query 'q1' is of type int. Use the form {document: score}.",
     ("a.json", "{}"): ": contains no documents",
     ("a.json", "[]"): ": contains no documents",
-    ("a.json", '["q1", "d1"]'): ", record 1: the record is of type text. Use [query, document, number], or a "
-    "dictionary, named tuple or JSON object with query_id, doc_id and score (in qrels, relevance).",
+    ("a.json", '["q1", "d1"]'): ", record 1: the record is of type text. Use {query: [document, ...]}, "
+    "rows of [query, document, number], or a dictionary, named tuple or JSON object per row with query_id, "
+    "doc_id and score (in qrels, relevance).",
     (
         "a.json",
         '[{"qid": "q1"}]',
@@ -619,5 +620,5 @@ def test_lists_that_are_empty_are_ranked_lists_too() -> None:
 def test_empty_and_unknown_things_are_refused() -> None:
     assert refusal(objects.write_run, Run.of([], name="none"), "a.run") == "none: contains no documents"
     assert isinstance(read_qrels([("q1", "d1", 1)]), Qrels)
-    assert "Use [query, document, number]" in refusal(read_run, [1, 2])
+    assert "rows of [query, document, number]" in refusal(read_run, [1, 2])
     assert "run, record 1: the record is of type tuple and has length 2" in refusal(read_run, [("q1", "d1")])

@@ -93,10 +93,15 @@ class Comparison(Tested, Result):
         Names of the baselines; empty if all pairs of runs are compared.
     """
 
-    _words = dict.fromkeys(["worse", "worst", "losers", "losses", "regressions", "degraded"], "{worse}") | (
-        dict.fromkeys(["better", "winners", "wins", "improved", "gains"], "{better}")
-        | {"winner": "verdict", "scores": "results.per_query", "per_query": "results.per_query"}
-        | dict.fromkeys(["mean", "means_of_runs"], "results.means")
+    _words = dict.fromkeys(["worse", "worst", "losers", "regressions", "degraded"], "{worse}") | (
+        dict.fromkeys(["better", "winners", "improved", "gains"], "{better}")
+        | {name: f"pairs[0].{name}" for name in ("wins", "ties", "losses")}
+        | {
+            "winner": "verdict",
+            "scores": "comparison.results.per_query",
+            "per_query": "comparison.results.per_query",
+        }
+        | dict.fromkeys(["mean", "means_of_runs"], "comparison.results.means")
     )
 
     def __init__(
@@ -187,8 +192,8 @@ class Comparison(Tested, Result):
         a, b = next(((self.names[first], self.names[second]) for first, second in pairs), ("a", "b"))
         more = "" if len(self.results.measures) == 1 else f", measure={self.primary!r}"
         return {
-            "worse": f"results.worst({a!r}, against={b!r}{more})",
-            "better": f"results.worst({b!r}, against={a!r}{more})",
+            "worse": f"comparison.results.worst({a!r}, against={b!r}{more})",
+            "better": f"comparison.results.worst({b!r}, against={a!r}{more})",
         }
 
     def _only(self) -> ComparedPair:

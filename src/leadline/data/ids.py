@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from leadline import kernels
 from leadline.data.arrays import Bytes, Codes, Floats, Hashes, Integers, bytes_of, freeze
 from leadline.data.optional import import_optional
 from leadline.data.table import make_frame
-from leadline.errors import InputError
+from leadline.errors import Answering, InputError
 
 
 def to_bytes(name: object) -> bytes:
@@ -321,9 +321,13 @@ class Vocabulary(Sequence[str]):
         return f"Vocabulary({len(self)}: {shown})"
 
 
-class QueryTable:
+class QueryTable(Answering):
     """Base of runs and qrels: rows by query, with the methods of a mapping from query ids."""
 
+    _words: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(["items", "values", "get", "copy"], "to_dict()"),
+        **dict.fromkeys(["evaluate", "measure"], "evaluate(qrels, run)"),
+    }
     queries: Vocabulary
 
     @classmethod

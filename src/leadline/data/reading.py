@@ -361,6 +361,7 @@ _WORDS: dict[str, dict[str, str]] = {
     "qrel": {"qrels": "qrels"},
     "qrels": {"predict": TRUTH},
     "run": {"runs": "runs", "scores": "scores"},
+    "depth limit size top_n": {"models": "k"},
     "k top_k": {
         "fuse": "method='RRF(k=60)' for the constant of RRF, or depth for the number of documents per query",
         "measures": "a measure with a cutoff, such as 'nDCG@10'",
@@ -392,7 +393,7 @@ _WORDS: dict[str, dict[str, str]] = {
     "model retriever": {"models": "models"},
     "query_ids": {"run_of_arrays": "queries", "read_run": "queries", "queries_in": "queries_in"},
     "doc_ids document_ids": {"run_of_arrays": "documents", "read_run": "documents"},
-    "kind": {"qrels": "leadline.read_qrels(path, kind='qrels')"},
+    "kind": {"fuse": "method", "qrels": "leadline.read_qrels(path, kind='qrels')"},
     "changed": {"baseline": "comparison.records(changed=...)"},
     "per_query": dict.fromkeys(
         ("query_weights", "predictors"), "results.per_query(), or results.write(path, per_query=True)"
@@ -416,7 +417,12 @@ def refuse_unknown(
     if not unknown:
         return
     parameters = inspect.signature(function).parameters.values()
-    explicit = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
+    explicit = [
+        one.name
+        for one in parameters
+        if one.kind is one.KEYWORD_ONLY
+        or (one.kind is one.POSITIONAL_OR_KEYWORD and one.default is not one.empty)
+    ]
     allowed = [*explicit, *(option for option in known if option not in explicit)]
     has = {function.__name__, *allowed, *(one.name for one in parameters)}
     found: dict[str, str] = {}  # what to use, and the keyword in whose place

@@ -132,7 +132,7 @@ class RunColumns(QueryTable):
 
         >>> import leadline as ll
         >>> ll.Run({"q1": ["d1", "d2"]}, name="a").renamed("b")
-        Run('b', 1 query, 2 documents)
+        Run('b', 1 query, 2 rows)
         """
         check_run_name(name)
         run = copy(self)
@@ -150,7 +150,7 @@ class RunColumns(QueryTable):
         return dict(zip(names, self.scores[rows].tolist(), strict=True))
 
     def __repr__(self) -> str:
-        size = f"{queries(len(self.queries))}, {counted(len(self.scores), 'document')}"
+        size = f"{queries(len(self.queries))}, {counted(len(self.scores), 'row')}"
         return f"Run({self.name or self.tag!r}, {size})"
 
     def __eq__(self, other: object) -> bool:

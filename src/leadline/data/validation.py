@@ -165,7 +165,7 @@ CALLS = {
     "evaluate(qrels, runs, 'nDCG@10')) for two measures.",
     "curve": "It returns precision at recall levels. For values at cutoffs, call evaluate(qrels, runs, "
     "'R@{1,5,10}').",
-    "difference": "It compares ranked lists. For a measure, call compare(qrels, a, b, measure), "
+    "difference": "It compares ranked lists. For a measure, call compare(qrels, old, new, measure), "
     "whose results.per_query() has the value of each query.",
     "evaluate": "Call evaluate(qrels, runs, measures).",
     "explain": "Call explain(qrels, run, measure, query).",

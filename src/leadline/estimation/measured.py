@@ -149,6 +149,7 @@ def evaluate(
     """
     runs, measures = divided(runs_and_measures, runs, measures, profile=profile)
     if runs is None:
+        refuse_unknown(evaluate, options, PartOptions.__annotations__)
         raise UsageError("no runs were given. Call evaluate(qrels, runs).")
     found = measured(
         qrels,

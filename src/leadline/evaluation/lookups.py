@@ -53,6 +53,7 @@ class QueryValues(Result):
         if name in self.columns:
             return self.columns[name]
         first = [self.columns[each][0] for each in ("run", "query", "measure") if len(self)]
+        first[1:2] = [name] if name in self.columns["query"] else first[1:2]
         first[2:] = [name] if _denotes(name, self.columns["measure"]) else first[2:]
         value = f"For one value, use results.value({', '.join(map(repr, first))})" if first else ""
         found = f"this table has no column '{name}'. Use one of {', '.join(self.columns)}"
@@ -144,6 +145,13 @@ class Means(dict[str, float]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return dict, (dict(self),)
+
+    def _refuse_number(self, *_: object) -> NoReturn:
+        raise UsageError(
+            f"the means of a run are not a number. Use one of them, as in [{next(iter(self), 'AP')!r}]"
+        )
+
+    __lt__ = __le__ = __gt__ = __ge__ = __sub__ = __rsub__ = __round__ = __float__ = _refuse_number
 
 
 def cut_note(options: Mapping[str, Any]) -> list[str]:
@@ -260,6 +268,11 @@ class Lookups:
     def __sub__(self, other: object) -> NoReturn:
         raise UsageError(f"results cannot be subtracted. Use {self._filled()['compare']}")
 
+    def _refuse_number(self, *_: object) -> NoReturn:
+        raise UsageError("results are not a number. Use mean({run}, {measure})".format_map(self._filled()))
+
+    __lt__ = __le__ = __gt__ = __ge__ = __round__ = _refuse_number
+
     def value(self, run: str, query: str, measure: object) -> float:
         """Return the value of a run by a measure for a query."""
         code = self.queries.code(query)
@@ -283,7 +296,7 @@ class Lookups:
         return {
             "run": repr(run),
             "measure": measure,
-            "compare": "compare(results)" if others else f"compare(qrels, a, b, {measure})",
+            "compare": "compare(results)" if others else f"compare(qrels, old, new, {measure})",
             "worst": f"worst({others[-1]!r}, against={run!r})" if others else f"worst({run!r})",
         }
 

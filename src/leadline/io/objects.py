@@ -53,12 +53,14 @@ class Run(RunColumns):
     --------
     >>> run = Run({"q1": {"d1": 0.5, "d2": 0.7}}, name="bm25")
     >>> run
-    Run('bm25', 1 query, 2 documents)
+    Run('bm25', 1 query, 2 rows)
     >>> run["q1"]
     {'d2': 0.7, 'd1': 0.5}
     >>> list(run), "q1" in run, len(run)
     (['q1'], True, 1)
     """
+
+    _read_by = "Run(data)"
 
     def __init__(
         self,
@@ -130,6 +132,8 @@ class Qrels(QrelsColumns):
     (['q1'], True, 1)
     """
 
+    _read_by = "Qrels(data)"
+
     def __init__(
         self, data: QrelsLike, *, kind: str | None = None, **options: Unpack[ReadQrelsOptions]
     ) -> None:
@@ -199,7 +203,7 @@ def read_run(
     >>> read_run(hits, queries=["q1"], documents=["a", "b"]).to_dict()
     {'q1': {'b': 0.9, 'a': 0.4}}
     >>> read_run({"q1": {"d1": 0.5, "d2": 0.7}}, name="mine")
-    Run('mine', 1 query, 2 documents)
+    Run('mine', 1 query, 2 rows)
     """
     if name is not None:
         check_run_name(name)

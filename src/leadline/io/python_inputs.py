@@ -223,8 +223,8 @@ def _is_list(documents: object) -> bool:
 
 
 SHAPES = (
-    "Use [query, document, number], or a dictionary, named tuple or JSON object with query_id, doc_id and "
-    "score (in qrels, relevance)"
+    "Use {query: [document, ...]}, rows of [query, document, number], or a dictionary, named tuple or JSON "
+    "object per row with query_id, doc_id and score (in qrels, relevance)"
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from numbers import Integral
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from leadline.data.ids import to_text
@@ -325,8 +325,8 @@ def refuse_unnamed_lists(runs: Sequence[Any]) -> None:
 def is_row(value: object) -> bool:
     """Return whether a value is a single row of a run or of qrels.
 
-    >>> is_row(("q1", "d1", 0.5)), is_row(("a.run", "b.run", "c.run"))
-    (True, False)
+    >>> is_row(("q1", "d1", 0.5)), is_row(["q1", "d1", 0.5]), is_row(("a.run", "b.run", "c.run"))
+    (True, True, False)
     >>> is_row({"qid": "q1", "docno": "d1", "score": 0.5}), is_row({"qid": {"d1": 0.5}})
     (True, False)
     """
@@ -338,10 +338,8 @@ def is_row(value: object) -> bool:
                 return True
         found = row_columns.find(value, row_columns.QUERY)
         return found is not None and not isinstance(value[found], (Mapping, list, tuple))
-    if hasattr(value, "model_dump"):
+    if hasattr(value, "model_dump") or hasattr(value, "_fields"):
         return True
-    if not isinstance(value, tuple):
+    if not isinstance(value, (tuple, list)) or len(value) != 3 or not isinstance(value[0], str):
         return False
-    if hasattr(value, "_fields"):
-        return True
-    return len(value) == 3 and isinstance(value[0], str) and not isinstance(value[2], str)
+    return isinstance(value[2], Real) if isinstance(value, list) else not isinstance(value[2], str)

@@ -103,7 +103,7 @@ def search(
     ['d1']
     """
     check_whole(1, k=k)
-    if isinstance(queries, str) and " " in queries and not os.path.exists(queries):
+    if isinstance(queries, str) and not os.path.splitext(queries)[1] and not os.path.exists(queries):
         raise UsageError(
             f"there is no file of queries named {queries!r}. To search for a text, pass {{'q': text}}."
         )

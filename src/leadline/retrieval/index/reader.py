@@ -16,7 +16,7 @@ import numpy as np
 from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.ids import Ids, to_bytes, to_text
 from leadline.data.table import ResultWarning
-from leadline.errors import InputError, LeadlineError, UsageError
+from leadline.errors import Answering, InputError, LeadlineError, UsageError
 from leadline.io.check import Checked
 from leadline.io.check_remarks import Problem
 from leadline.retrieval.index.index_files import TYPES, IndexArrays, digest
@@ -88,11 +88,17 @@ class Postings(NamedTuple):
     counts: Codes
 
 
-class Index:
+class Index(Answering):
     """Inverted index; documents and terms are codes, terms sorted by their bytes.
 
     `documents` is N, `tokens` C (without stop words), `terms` the size of the vocabulary.
     """
+
+    _words = dict.fromkeys(
+        ["search", "query", "retrieve", "get_scores", "get_top_n", "bm25"],
+        "search(index, {{'q1': 'text of a query'}})",
+    ) | dict.fromkeys(["save", "write"], "build_index(documents, path)")
+    _read_by = "open_index(path)"
 
     def __init__(
         self, path: str | os.PathLike[str], *, verify: bool = False, temporary: bool = False
