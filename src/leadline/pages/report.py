@@ -317,13 +317,15 @@ def story(comparison: Comparison) -> list[str]:
     if number == 1:
         return told
     if better == number:
-        lead = f"{results.names[best]} is significantly better on {measure} than all {number} runs"
-        return [*told, f"{lead} compared with it."]
+        every = "both runs" if number == 2 else f"all {number} runs"
+        lead = f"{results.names[best]} is significantly better on {measure} than {every} compared with it"
+        return [*told, f"{lead}."]
     undecided = [results.names[run] for run in order if compared[run] and not significant[run]]
     listed = f"{', '.join(undecided[:6])} and {len(undecided) - 6} more"
     if 0 < len(undecided) <= 6:
         listed = either(undecided)
-    of = f"on {measure} than {better or 'any'} of the {number} runs compared with it"
+    some = better or ("either" if number == 2 else "any")
+    of = f"on {measure} than {some} of the {number} runs compared with it"
     of = f"{'' if better else 'not '}significantly better {of}"
     rest = f" It does not differ significantly from {listed}." if undecided else ""
     return [*told, f"{results.names[best]} is {of}.{rest}"]

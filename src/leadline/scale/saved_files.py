@@ -186,7 +186,7 @@ def verify(path: str, *, sample: int = SAMPLE, seed: int = 0) -> Verification:
     if sample and saved.inputs and is_saved_file(saved.inputs[0]["path"]):
         verification.add("values", "", "not recomputed: they come from another saved result", ok=None)
     elif sample and sampled:
-        verification.add("values", "", "not recomputed: they use a sample of judgments", ok=None)
+        verification.add("values", "", "not recomputed: they use a pool or a sample of judgments", ok=None)
     elif sample and isinstance(results, Results) and results.undefined is not None:
         results.inputs = saved.inputs
         try:
