@@ -134,7 +134,7 @@ def test_rows_of_a_run_may_be_lists() -> None:
     ("names", "options", "right"),
     [
         (("question", "passage"), {}, "query ids and document ids to 'query_id' and 'doc_id'"),
-        (("query_id", "passage"), {}, "If column 'passage' contains ids, rename it to 'doc_id'"),
+        (("query_id", "passage"), {}, "If column 'passage' contains ids, rename it to 'docid'"),
         (("x", "y"), {"qrels_columns": "query_id,doc_id,grade"}, "Rename the columns of the data frame"),
     ],
 )

@@ -117,5 +117,5 @@ def test_a_table_with_a_row_per_measure_is_no_table_of_per_query_values(
     (tmp_path / "b.csv").write_text("run,b\nx,1\ny,2\n")
     for first in ("means.csv", "means.csv:estimate"):
         refused = leadline("correlate", tmp_path / first, tmp_path / "b.csv").refusal
-        assert "means.csv: has a row for each run and measure" in refused
+        assert "means.csv: has a column 'measure'" in refused
         assert "pass FILE.json:MEASURE" in refused

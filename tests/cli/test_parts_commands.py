@@ -304,6 +304,6 @@ def test_what_cannot_be_done_is_refused_in_one_line(
 def test_a_result_that_was_only_printed_cannot_be_merged(split: Split, leadline: Leadline) -> None:
     Path("printed.json").write_text(leadline("evaluate", split.qrels, split.run, "-f", "json").out)
     assert leadline("merge", "printed.json").refusal.endswith(
-        "lacks the data needed to restore the result. Run the command again with -o FILE.json or -o "
-        "FILE.parquet.\n"
+        "lacks the data needed to restore the result. Save the result with -o FILE.json or -o FILE.parquet "
+        "(in Python, with write(path)).\n"
     )

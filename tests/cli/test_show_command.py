@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 from pathlib import Path
@@ -71,6 +72,15 @@ def test_it_shows_what_the_command_showed(command: str, leadline: Leadline) -> N
         assert {name: shown[name] for name in options if name not in ("figure", "label")} == {
             name: options[name] for name in options if name not in ("figure", "label")
         }
+
+
+def test_what_is_saved_comes_compressed_or_from_standard_input(leadline: Leadline) -> None:
+    ll.compare("qrels.txt", RUNS.split(), "AP").write("kept.parquet")
+    content = Path("kept.parquet").read_bytes()
+    Path("kept.parquet.gz").write_bytes(gzip.compress(content))
+    shown = leadline("show", "kept.parquet").out
+    assert leadline("show", "kept.parquet.gz").out == shown
+    assert leadline("show", "-", stdin=content).out == shown
 
 
 def test_what_python_saved_is_shown_by_lines_and_by_query(leadline: Leadline) -> None:

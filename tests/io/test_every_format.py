@@ -354,9 +354,9 @@ FAULTS = {
     ("a.json", '{"q1": 7}'): ": the value for query 'q1' is of type int. Use the form {document: score}.",
     ("a.json", "{}"): ": contains no documents",
     ("a.json", "[]"): ": contains no documents",
-    ("a.json", '["q1", "d1"]'): ", record 1: the record is of type text. Use {query: [document, ...]}, "
-    "rows of [query, document, number], or a dictionary, named tuple or JSON object per row with query_id, "
-    "doc_id and score (in qrels, relevance).",
+    ("a.json", '["q1", "d1"]'): ", record 1: the record is of type text. Use {query: [document, ...]}, or "
+    "rows that are all [query, document, number] or all dictionaries, named tuples or JSON objects with "
+    "query_id, doc_id and score (in qrels, relevance).",
     (
         "a.json",
         '[{"qid": "q1"}]',
@@ -367,6 +367,10 @@ FAULTS = {
         "a.jsonl",
         '{"qid": "q1", "docno": "d1", "score": 1}\n{"qid": "q1", "score": 1}\n',
     ): ":2: the line has qid, score, but needs qid, docno, score",
+    (
+        "a.jsonl",
+        '{"qid": "q1", "docno": "d1", "score": 1}\n{}\n',
+    ): ":2: the line has no fields, but needs qid, docno, score",
     (
         "a.jsonl",
         '{"qid": "q1", "docno": "d1", "score": 1}\n[1]\n',
@@ -620,5 +624,5 @@ def test_lists_that_are_empty_are_ranked_lists_too() -> None:
 def test_empty_and_unknown_things_are_refused() -> None:
     assert refusal(objects.write_run, Run.of([], name="none"), "a.run") == "none: contains no documents"
     assert isinstance(read_qrels([("q1", "d1", 1)]), Qrels)
-    assert "rows of [query, document, number]" in refusal(read_run, [1, 2])
+    assert "rows that are all [query, document, number]" in refusal(read_run, [1, 2])
     assert "run, record 1: the record is of type tuple and has length 2" in refusal(read_run, [("q1", "d1")])

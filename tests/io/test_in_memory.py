@@ -568,9 +568,9 @@ def test_a_dataset_of_splits_is_its_only_one_or_the_one_called_test() -> None:
         (
             [[{"corpus_id": 0, "score": 1}, {"x": 1}]],
             {"documents": ["a"]},
-            "hit 2 of query 'q1' does not have the form of the first hit",
+            "hit 2 of query 'q1' does not have the form of the run's first hit",
         ),
-        ([[("d1", 0.5), "d2"]], {}, "hit 2 of query 'q1' does not have the form of the first hit"),
+        ([[("d1", 0.5), "d2"]], {}, "hit 2 of query 'q1' does not have the form of the run's first hit"),
     ],
 )
 def test_hits_of_another_form_are_refused(hits: Any, options: Any, error: str) -> None:

@@ -251,3 +251,16 @@ def test_a_pipe_that_cannot_be_kept_is_refused(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(tempfile, "TemporaryFile", full)
     with pytest.raises(UsageError, match=r"\(No space left on device\)"):
         read_run(piped(tmp_path / "pipe", b"q1 Q0 d1 1 1 t\n"))
+
+
+def test_a_pipe_without_any_folder_to_keep_it_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none() -> str:
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "TemporaryFile", none)
+    monkeypatch.setattr(tempfile, "gettempdir", none)
+    with pytest.raises(UsageError, match=r"\(No usable temporary directory found\)"):
+        read_run(piped(tmp_path / "pipe", b"q1 Q0 d1 1 1 t\n"))

@@ -85,6 +85,7 @@ def test_every_format_gives_the_same_documents(tmp_path: Path) -> None:
         written(tmp_path, "docs.csv", frame.write_csv()),
         written(tmp_path, "docs.tsv", "\n".join(map("\t".join, [ROWS[0], *map(dict.values, ROWS)]))),
         str(tmp_path / "docs.parquet"),
+        written(tmp_path, "docs.parquet.gz", gzip.compress((tmp_path / "docs.parquet").read_bytes())),
         ROWS,
         frame,
         [Document(name, title, text, more) for name, title, text, more in WANTED],

@@ -89,7 +89,7 @@ def open_raw(path: str) -> io.BufferedReader:
 
 def _copied(path: str, source: BinaryIO) -> BinaryIO:
     """Copy a pipe to a temporary file without a name, so that nothing is left however the program ends."""
-    from tempfile import TemporaryFile, gettempdir  # take as long to import as a small run to read
+    import tempfile  # takes as long to import as a small run to read
 
     piece = b""
     while len(piece) < PROBE and (more := source.read(PROBE - len(piece))):  # a pipe may return fewer
@@ -103,7 +103,7 @@ def _copied(path: str, source: BinaryIO) -> BinaryIO:
     line = 1
     try:
         with ExitStack() as failing:
-            copy = cast(BinaryIO, failing.enter_context(TemporaryFile()))
+            copy = cast(BinaryIO, failing.enter_context(tempfile.TemporaryFile()))
             while piece:
                 whole = piece[piece.find(b"\n") + 1 :]  # without the rest of a line, which may be a remark
                 if text and piece.count(b"\0") >= BINARY and (found := re.search(NUL_IN_LINE, whole)):
@@ -116,7 +116,7 @@ def _copied(path: str, source: BinaryIO) -> BinaryIO:
             failing.pop_all()  # it is closed with the command or call that reads
     except OSError as error:
         raise UsageError(
-            f"{path}: this input cannot be copied to {gettempdir()} "
+            f"{path}: this input cannot be copied to {tempfile.tempdir or 'a temporary folder'} "
             f"({error.strerror or error}). Set TMPDIR to a folder with enough space"
         ) from None
     return copy
@@ -419,6 +419,12 @@ def read_whole(
     return window
 
 
+def whole_content(path: str) -> bytes:
+    """Return all bytes of a file, decompressed."""
+    window = read_whole(path)
+    return window.text[: window.read].tobytes()
+
+
 def text_of(window: Chunk) -> str:
     """Return the text of a window; bytes that are not UTF-8 become surrogates."""
     return window.content().decode("utf-8", "surrogateescape")
@@ -452,13 +458,16 @@ def _decoded(raw: bytes, decode: codecs._Decoder, encoding: str, path: str, numb
     try:
         return decode(raw)[0]
     except UnicodeDecodeError as error:
-        shown = "UTF-8" if encoding == "utf-8" else encoding
+        default = encoding == "utf-8"
+        shown = "UTF-8" if default else encoding
         raise InputError(
             f"byte 0x{raw[error.start]:02x} is not valid {shown}",
             path=path,
             line=number + raw.count(b"\n", 0, error.start),
             hint="Convert the file to UTF-8. If it contains documents or queries, you can usually name its "
-            "encoding instead, as in `--config read.encoding=latin-1`",
+            "encoding instead, as in `--config read.encoding=latin-1`"
+            if default
+            else "Name the actual encoding of the file, as in `--config read.encoding=latin-1`",
         ) from None
 
 

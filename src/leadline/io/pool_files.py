@@ -185,7 +185,7 @@ def pool_of_lines(every: Sequence[tuple[int, str]], path: str) -> DrawnPool:
     for pairs in (drawn, rest):
         _check_once(pairs, path)
     _check_complete(design, len(drawn.queries), len(rest.queries), path)
-    _check_drawn(drawn, path, is_sample=bool(design))
+    _check_drawn(drawn, path, design)
     listed = set(zip(drawn.queries, drawn.documents, strict=True))
     kept = [row for row, pair in enumerate(zip(*rest[1:3], strict=True)) if pair not in listed]
     pool = DrawnPool(
@@ -304,11 +304,12 @@ def _check_line(cells: Sequence[str], path: str, number: int) -> None:
         raise InputError(BROUGHT, path=path, line=number)
 
 
-def _check_drawn(pairs: _Columns, path: str, *, is_sample: bool) -> None:
+def _check_drawn(pairs: _Columns, path: str, design: Mapping[str, Any]) -> None:
     """Refuse pairs to judge that are empty or of probability 0."""
     if not pairs.queries:
-        more = "Draw the pool again with a larger --budget or --total"
-        raise InputError(NO_PAIRS, path=path, hint=more if is_sample else PAIRS)
+        size = "--twice" if "twice" in design else "--budget or --total"
+        more = f"Draw the pool again with a larger {size}"
+        raise InputError(NO_PAIRS, path=path, hint=more if design else PAIRS)
     if "" in pairs.queries or "" in pairs.documents:
         row = next(row for row, pair in enumerate(zip(*pairs[1:3], strict=True)) if "" in pair)
         raise InputError(NO_ID, path=path, line=pairs.lines[row])

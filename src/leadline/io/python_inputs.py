@@ -150,7 +150,7 @@ def _pairs(
                 raise TypeError
             yield read(hit)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-            found = f"hit {place} of query {query!r} does not have the form of the first hit"
+            found = f"hit {place} of query {query!r} does not have the form of the run's first hit"
             raise InputError(found, path=path) from None
 
 
@@ -223,8 +223,8 @@ def _is_list(documents: object) -> bool:
 
 
 SHAPES = (
-    "Use {query: [document, ...]}, rows of [query, document, number], or a dictionary, named tuple or JSON "
-    "object per row with query_id, doc_id and score (in qrels, relevance)"
+    "Use {query: [document, ...]}, or rows that are all [query, document, number] or all dictionaries, named "
+    "tuples or JSON objects with query_id, doc_id and score (in qrels, relevance)"
 )
 
 
@@ -299,6 +299,7 @@ def _cells(
         except (AttributeError, KeyError, TypeError):
             present = names_of(row)
             shown = f"is of type {type_of(row)}" if present is None else "has " + ", ".join(present)
+            shown = "has no fields" if present == [] else shown
             needed = ", ".join(filter(None, chosen[:3]))
             raise records.at(InputError(f"the {records.unit} {shown}, but needs {needed}"), place) from None
 

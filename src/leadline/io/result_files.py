@@ -135,9 +135,10 @@ def _of_table(text: str, path: str, measure: str) -> Column:
     once = len(rows) == len({row[owner] for _, row in rows})
     if "measure" in header and query is None and not (measure and once):
         raise InputError(
-            "has a row for each run and measure, not one row per run",
+            "has a column 'measure' instead of one column per measure",
             path=path,
-            hint="Save the result with -o FILE.json, and pass FILE.json:MEASURE",
+            hint="Save a result of `leadline evaluate` or `leadline rank` with -o FILE.json, and pass "
+            "FILE.json:MEASURE",
         )
     name = _chosen([one for place, one in enumerate(header) if place not in (owner, query)], measure, path)
     values: dict[str, float] = {}

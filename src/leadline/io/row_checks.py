@@ -88,10 +88,13 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint
     if what == "query id" and texts in (None, "passage") and find(columns, LISTED) is None:
         hint = f"Rename the columns with the query ids and document ids to '{QUERY[0]}' and '{LISTED[0]}'"
     elif ids and find(columns, LISTED[:-1]) is None:  # "id" may be that of a query
-        hint = f"If column '{texts}' contains ids, rename it to '{LISTED[0]}'. If it contains texts, "
-        hint += f"leadline needs ids such as those in '{ids}'"
+        hint = f"If column '{texts}' contains ids, rename it to '{ids}'. If it contains texts, add their ids "
+        hint += "in a column of that name"
         both = [name for name in WITHOUT_IDS if name in columns]
         if len(both) > 1:  # of what was retrieved, and of what was expected
+            old, new = (either(map(repr, each), "and") for each in (both, map(WITHOUT_IDS.get, both)))
+            hint = f"If columns {old} contain ids, rename them to {new}. If they contain texts, add "
+            hint += "their ids in columns of those names"
             copied = "|".join(f".{WITHOUT_IDS[name]}=.{name}" for name in both)
             hint += (
                 f". If FILE is JSON and a passage has exactly the same text in '{both[0]}' and '{both[1]}', "
@@ -480,7 +483,8 @@ class _Gathered:
             found = plain.number(to_bytes(value), what, 0) if self.records.text else float(value)
         except (TypeError, ValueError, OverflowError, InputError):
             by_subtopic = what == "grade" and hasattr(value, "items")
-            hint = "For judgments by subtopic, add `--config read.subtopics`" if by_subtopic else ""
+            hint = "For judgments by subtopic, pass {query: {subtopic: {document: grade}}} and add "
+            hint = f"{hint}`--config read.subtopics`" if by_subtopic else ""
             raise _no_number(what, value, query, document, hint) from None
         if isinstance(value, (str, bytes)) and not self.records.text:
             convert = self.records.convert.replace('"string"', '"double"').replace("str", "float")

@@ -31,7 +31,7 @@ from leadline.data.optional import import_optional
 from leadline.data.table import ResultWarning
 from leadline.data.wording import UNSAFE
 from leadline.errors import InputError, LeadlineError
-from leadline.io.opening import LONGEST_LINE, PARQUET, first_bytes, read_whole, text_of
+from leadline.io.opening import LONGEST_LINE, PARQUET, first_bytes, read_whole, text_of, whole_content
 from leadline.io.read_paths import record_input, release_input, remember_inputs
 from leadline.version import VERSION
 
@@ -59,23 +59,18 @@ def read_parquet(path: str, *, hint: str = "") -> Any:
     """Return the Arrow table of a Parquet file, whose checksum is compared if it has one."""
     parquet, arrow = import_optional("pyarrow.parquet"), import_optional("pyarrow")
     try:
-        with open(path, "rb") as file:
-            content = file.read()
-        if not content.startswith(PARQUET):
-            raise InputError("is not a Parquet file", path=path, hint=hint)
+        content = whole_content(path)
         import hashlib
 
         start = _place(content)
         if start:
-            whole = hashlib.sha256(content[:start])
-            whole.update(UNSEALED)
-            whole.update(content[start + len(UNSEALED) :])
-        if start and whole.hexdigest().encode() != content[start : start + len(UNSEALED)]:
+            sealed = hashlib.sha256(content[:start])
+            sealed.update(UNSEALED)
+            sealed.update(content[start + len(UNSEALED) :])
+        if start and sealed.hexdigest().encode() != content[start : start + len(UNSEALED)]:
             raise InputError(DAMAGED, path=path)
         table = parquet.read_table(arrow.BufferReader(content), page_checksum_verification=True)
         table.validate(full=True)  # the offsets and the text of strings, which Arrow does not check
-    except FileNotFoundError:
-        raise InputError("no such file", path=path, hint=hint) from None
     except InputError:
         raise
     except (OSError, ValueError, TypeError, LookupError, MemoryError, NotImplementedError) as error:
@@ -271,6 +266,7 @@ PLAIN = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 MANIFEST = b"leadline"  # key of the metadata of Parquet
 # Hint where another kind of file is given.
 SAVED_HINT = "Pass a result saved with -o FILE.json or -o FILE.parquet (in Python, with write(path))"
+SAVE_HINT = "Save the result with -o FILE.json or -o FILE.parquet (in Python, with write(path))"
 
 
 class Saved(NamedTuple):
@@ -436,7 +432,7 @@ def check_format(data: object, path: str) -> None:
             f"was saved by leadline {version} in format {found}, but this version no longer supports "
             "that format"
         )
-    raise InputError(message, path=path, hint="Run the command again with -o FILE.json or -o FILE.parquet")
+    raise InputError(message, path=path, hint=SAVE_HINT)
 
 
 @contextmanager

@@ -303,7 +303,7 @@ def _of_mteb(entries: list[tuple[str, Any]], path: str, choices: Choices) -> Sco
         scores = task.get("scores") if isinstance(task, dict) else None
         name = task.get("task_name") if isinstance(task, dict) else None
         if not isinstance(scores, dict) or not isinstance(name, str):
-            raise InputError(f"entry {place} must be an object with task_name and scores", path=path)
+            raise InputError(f"task result {place} must be an object with task_name and scores", path=path)
         parts = [
             part for split in scores.values() for part in (split if isinstance(split, list) else [split])
         ]

@@ -12,7 +12,15 @@ from typing import Any
 from leadline.data.optional import import_optional
 from leadline.data.wording import counted
 from leadline.errors import InputError, RecordNumber, UsageError, did_you_mean, refuse_repeated
-from leadline.io.opening import BOM, LONGEST_TEXT, PARQUET, first_bytes, whole_text
+from leadline.io.opening import (
+    BOM,
+    LONGEST_TEXT,
+    PARQUET,
+    first_bytes,
+    is_compressed,
+    whole_content,
+    whole_text,
+)
 from leadline.io.opening import lines as text_lines
 from leadline.io.read_paths import Watch
 from leadline.io.run_names import IR_DATASETS
@@ -218,8 +226,10 @@ def parquet(path: str) -> Rows:
     """Yield the rows of a Parquet file, some thousands at a time."""
     lib, package = import_optional("pyarrow.lib"), import_optional("pyarrow.parquet")
     number, watch = 0, Watch(path)
+    plain = os.path.isfile(path) and not is_compressed(path)
     try:
-        for batch in package.ParquetFile(path).iter_batches(batch_size=4096):
+        file = path if plain else lib.BufferReader(whole_content(path))
+        for batch in package.ParquetFile(file).iter_batches(batch_size=4096):
             batch.validate(full=True)  # Arrow does not check that text is UTF-8
             for row in batch.to_pylist():
                 number += 1
