@@ -174,7 +174,8 @@ class MeasuredPool(Result):
             if exact:  # 0 where all is judged
                 noun = "" if parts else " judgments per query"
                 made = "the difference exact" if pair else f"{name} exact for these runs"
-                parts.append(f"{exact:.1f}{noun} would make {made}")
+                verb = "would make" if exact > mean else "are enough to make"  # more are wasted
+                parts.append(f"{exact:.1f}{noun} {verb} {made}")
             said = half_width is None and any(str(notice).startswith(f"{name}: ") for notice in self.warnings)
             if parts or not said:
                 lines.append(f"{first} ({', and '.join(parts)})" if parts else first)

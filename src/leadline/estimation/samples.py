@@ -289,8 +289,8 @@ def _without_gaps(
         end = _smallest(order, missing & (order > last), code)
         gaps = int((missing & (order < end)).sum())
         words = (
-            f"{counted(gaps, 'drawn pair')} without a judgment (treated as not drawn, so estimates may be "
-            "biased)"
+            f"{gaps:,} of {counted(int(listed.sum()), 'drawn pair')} without a judgment (treated as not drawn, "
+            "so estimates may be biased, and are far too high if the judgments list only relevant documents)"
         )
         warnings.append(ResultWarning("skipped_pairs", words, gaps))
     count = int((missing & (order >= end)).sum())
