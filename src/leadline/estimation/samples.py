@@ -288,9 +288,10 @@ def _without_gaps(
         last = -_smallest(-order, usable, code)
         end = _smallest(order, missing & (order > last), code)
         gaps = int((missing & (order < end)).sum())
+        drawn = counted(int(listed.sum()), "drawn pair")
         words = (
-            f"{gaps:,} of {counted(int(listed.sum()), 'drawn pair')} without a judgment (treated as not drawn, "
-            "so estimates may be biased, and are far too high if the judgments list only relevant documents)"
+            f"{gaps:,} of {drawn} without a judgment (treated as not drawn, so estimates may be biased, and "
+            "are far too high if the judgments list only relevant documents)"
         )
         warnings.append(ResultWarning("skipped_pairs", words, gaps))
     count = int((missing & (order >= end)).sum())
