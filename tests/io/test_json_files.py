@@ -340,8 +340,9 @@ def test_texts_in_place_of_ids_are_refused_by_name(tmp_path: Path) -> None:
     for text in ("user_input,retrieved_contexts,retrieved_context_ids\nq1,['a text'],['d1']\n", IDS_AS_TEXT):
         path.write_text(text)
         assert "'retrieved_context_ids' must contain lists of ids" in refusal(read_run, path)
-    path = written(tmp_path, [{"query_id": "q1", "doc_id": "d1", "passage": "a text"}], "unscored.jsonl")
-    assert "Rename the column with the scores to 'score'" in refusal(read_run, path)
+    for name in ("doc_id", "id"):
+        path = written(tmp_path, [{"query_id": "q1", name: "d1", "passage": "a text"}], "unscored.jsonl")
+        assert "Rename the column with the scores to 'score'" in refusal(read_run, path)
     path = written(tmp_path, [{"query_ids": "q1", "docno": "d1", "score": 2}], "a.jsonl")
     assert "Did you mean 'query_id' instead of 'query_ids'?" in refusal(read_run, path)
 

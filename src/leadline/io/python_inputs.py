@@ -196,6 +196,7 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
     def named(place: Any) -> str:
         if isinstance(place, bool) or not isinstance(place, Integral) or not 0 <= int(place) < len(documents):
             valid = f"valid positions: 0 to {len(documents) - 1:,}" if documents else "`documents` is empty"
+            valid = "the only position is 0" if len(documents) == 1 else valid
             raise InputError(f"document {place!r} is not a position in `documents` ({valid})", path=path)
         return documents[int(place)]
 

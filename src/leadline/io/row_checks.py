@@ -85,9 +85,10 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint
         hint = "If these are per-query values, pass them to `leadline compare`, without judgments and runs"
     texts = find(columns, WITHOUT_IDS)
     ids = WITHOUT_IDS[texts] if texts is not None else find(columns, WITHOUT_IDS.values()) or ""
+    asked = what.endswith(" id") or texts != "passage"  # whether an id may be missing
     if what == "query id" and texts in (None, "passage") and find(columns, LISTED) is None:
         hint = f"Rename the columns with the query ids and document ids to '{QUERY[0]}' and '{LISTED[0]}'"
-    elif ids and find(columns, LISTED[:-1]) is None:  # "id" may be that of a query
+    elif ids and asked and find(columns, LISTED[:-1]) is None:  # "id" may be that of a query
         hint = f"If column '{texts}' contains ids, rename it to '{ids}'. If it contains texts, add their ids "
         hint += "in a column of that name"
         both = [name for name in WITHOUT_IDS if name in columns]
