@@ -509,6 +509,13 @@ def test_labels_that_are_the_reference_change_nothing() -> None:
     assert [run.favored for run in one.runs] == [False] * 5
 
 
+def test_a_measure_without_a_value_leaves_its_row_empty() -> None:
+    judges = {"a": {"q": {"d1": 1, "d2": 0}}, "b": {"q": {"d1": 1, "d2": 1}}}
+    runs = {"x": {"q": ["d1", "d2"]}, "y": {"q": ["d2", "d1"]}}
+    found = agreement(judges, runs=runs, measures=["NoAnswer", "RR"], draws=0)  # of queries without an answer
+    assert {"NoAnswer", "RR"} <= set(str(found).split())
+
+
 def test_gain_and_rank_follow_measures_of_which_less_is_better() -> None:
     judges, runs = audited(5)
     found = agreement(judges, runs=runs, measures=["E@5"], draws=0)

@@ -71,6 +71,9 @@ def test_every_pair_comes_back_and_lost_ones_are_counted(index: Index) -> None:
     assert "found nothing" not in " ".join(map(str, found.warnings))  # the pair of q3 came back
     with pytest.raises(InputError, match="no pair has both a query with a text and an indexed document"):
         score(index, QUERIES, [("q1", "d99")], "BM25")
+    for documents in (7, "d1"):
+        with pytest.raises(UsageError, match=r"pairs\['q1'\] must be a list of documents, not"):
+            score(index, QUERIES, {"q1": documents}, "BM25")  # type: ignore[arg-type]  # it is not
 
 
 def test_judgments_teach_only_a_model_that_asks_for_them(index: Index) -> None:

@@ -255,14 +255,17 @@ def ranking_table(ranking: Ranking, pairs: Sequence[tuple[int, int]]) -> Table:
     rows = []
     for measure in ranking.measures:
         of_measure = [change for change in changed if change["measure"] == measure]
-        taus = [change["tau"] for change in of_measure if change["tau"] is not None]
+        tau, mean, largest = (
+            [change[name] for change in of_measure if change[name] is not None]  # None: undefined
+            for name in ("tau", "mean", "largest")
+        )
         rows.append(
             [
                 measure,
-                float(np.mean(taus)) if taus else None,
-                min(taus, default=None),
-                float(np.mean([change["mean"] for change in of_measure])),
-                max(change["largest"] for change in of_measure),
+                float(np.mean(tau)) if tau else None,
+                min(tau, default=None),
+                float(np.mean(mean)) if mean else None,
+                max(largest, default=None),
                 sum(change["swapped"] for change in of_measure),
                 sum(change["apart"] for change in of_measure),
             ]

@@ -15,7 +15,7 @@ import numpy as np
 from leadline.data.arrays import Floats, Integers
 from leadline.data.ids import Vocabulary, to_bytes
 from leadline.data.table import ResultWarning, raised
-from leadline.data.validation import check_numbers, check_whole
+from leadline.data.validation import check_numbers, check_whole, refusal
 from leadline.data.wording import counted, visible
 from leadline.data.wording import queries as queries_of
 from leadline.errors import InputError, UsageError
@@ -217,6 +217,8 @@ def _grouped(pairs: Any) -> dict[bytes, list[bytes]]:
     documents_of: dict[bytes, dict[bytes, None]] = {}
     if isinstance(pairs, Mapping):
         for query, documents in pairs.items():
+            if isinstance(documents, str) or not isinstance(documents, Iterable):
+                raise refusal(f"pairs[{query!r}]", documents, "a list of documents")
             documents_of.setdefault(to_bytes(query), {}).update(dict.fromkeys(map(to_bytes, documents)))
     else:
         for query, document in pairs:
