@@ -19,7 +19,7 @@ from leadline.cli import COMMON, SECTIONS, _help, convert, group, search
 from leadline.cli._declared import BESIDE, module_of
 from leadline.cli._help import table
 from leadline.cli._settings import SETTINGS, described, taken
-from leadline.cli._tried import TRIED_COMMANDS, TRIED_OPTIONS, answer_to
+from leadline.cli._tried import TRIED_COMMANDS, TRIED_INPUTS, TRIED_OPTIONS, answer_to, arguments_for, usage
 from leadline.comparison.compare import COMPARED
 from leadline.comparison.compared_pair import SENTENCES
 from leadline.comparison.similarity_baselines import MOST_COMPARED
@@ -227,6 +227,20 @@ def test_options_that_people_try_are_answered_where_the_answer_holds(word: str, 
     assert any(answer in leadline(*name.split(), option).err for name in answered for answer in answers)
 
 
+@pytest.mark.parametrize("word", sorted(TRIED_INPUTS))
+def test_an_input_is_an_argument_of_a_command_or_named_with_the_one_that_reads_it(word: str) -> None:
+    kinds, reads, *_ = TRIED_INPUTS[word]
+    usages = [
+        usage(command, name, asked)
+        for name, command in EVERY.items()
+        if not isinstance(command, click.Group) and (asked := arguments_for(kinds, command))
+    ]
+    assert usages
+    called = re.findall(r"`leadline ([a-z-]+)", reads)
+    assert called
+    assert all(f"leadline {name}" in EVERY for name in called)
+
+
 def test_every_default_of_a_setting_is_said() -> None:
     texts = dict(described())
     given = [one for one in SETTINGS.values() if one.default is not None and one.default is not False]
@@ -251,21 +265,21 @@ def test_an_answer_names_only_settings_that_the_command_has(command: click.Comma
         ("evaluate q r --worst 5", "leadline evaluate QRELS RUN -m AP -q -n -f tsv | sort"),
         ("compare q r --worst 5", "--config output.changed=N"),
         ("search i q --top 5", "Use -k N."),
-        ("score i q p --cutoff 5", "No such option '--cutoff'. See"),
-        ("predict r --metrc AP", "No such option '--metrc'. See"),
-        ("report q r --plot", "No such option '--plot'. See"),
-        ("index d --runs r", "No such option '--runs'. See"),
+        ("score i q p --cutoff 5", "The usage is `leadline score INDEX QUERIES PAIRS -m MODEL -o RUN`."),
+        ("predict r --metrc AP", "No such option '--metrc'. The usage is"),
+        ("report q r --plot", "No such option '--plot'. The usage is"),
+        ("index d --runs r", "Runs are for `leadline evaluate QRELS RUN...`"),
         ("evaluate q r --skip-unjudgd", "Use --judged-only."),
-        ("rank q r --skip-judged", "Did you mean '--judged-only' or"),
+        ("rank q r --skip-judged", "The usage is `leadline rank QRELS [RUNS]...`."),
         ("show saved.json --query q1", "`leadline show` prints a saved result."),
-        ("suite s --bootstrap", "No such option '--bootstrap'. See"),
+        ("suite s --bootstrap", "No such option '--bootstrap'. The usage is"),
         ("suite s --permutations 9", "Use --test Randomisation."),
-        ("sampled q r --common", "No such option '--common'. See"),
+        ("sampled q r --common", "No such option '--common'. The usage is"),
         ("sampled q r --sort", "Use -o FILE.csv"),
         ("sampled q r --no-answer", "Use `leadline evaluate QRELS RUN -m 'NoAnswer"),
-        ("topics search m --queries q", "Use `leadline topics search MODEL DOCS QUERIES -o RUN`."),
+        ("topics search m --queries q", "as in `leadline topics search MODEL DOCS QUERIES -o RUN`."),
         ("check r --dedup", "Use --fix -o FILE"),
-        ("explain --qrels q r", "Use `leadline explain QRELS RUN"),
+        ("explain --qrels q r", "as in `leadline explain QRELS RUN -m MEASURE --query-id ID`"),
         ("pool r -l 2 --depth 3 -o p", "--level needs"),
         ("pool r --depth 5,10 -o p", "'5,10' is not a whole number"),
         ("pool r --method RRF --budget 5 -o p", "--budget needs --for MEASURE instead of --method"),
@@ -294,8 +308,50 @@ def test_an_answer_names_only_settings_that_the_command_has(command: click.Comma
         ("correlate a.csv b.csv --method kendall", "All coefficients are always shown"),
         ("correlate q q r r -m AP", "then `leadline correlate FILE.json FILE.json`"),
         ("abtest clicks.csv --method team-draft", "leadline does not analyze interleaved lists"),
-        ("abtest clicks.csv --control A --treatment B", "Use --arms CONTROL TREATMENT"),
+        ("abtest clicks.csv --control A --treatment B", "use --arms CONTROL TREATMENT"),
+        ("abtest --control 12/90 --treatment 19/90", "use --a CLICKS/USERS and --b CLICKS/USERS"),
         ("replicate a b --qrels q", "`leadline compare QRELS ORIGINAL REPRODUCED`"),
+        ("replicate --original a --replicated b", "`leadline compare QRELS ORIGINAL REPRODUCED`"),
+        (
+            "compare values.csv --system b",
+            "as in `leadline compare QRELS RUNS...`. Per-query values need no runs.",
+        ),
+        ("pool --run-file1 a --run_file2 b", "as in `leadline pool RUNS... -o POOL`."),
+        ("search --index i --topics t", "as in `leadline search INDEX [QUERIES]`."),
+        ("judge --pool p", "as in `leadline judge POOL --store FILE`."),
+        (
+            "correlate --estimate a",
+            "as in `leadline correlate TRUTH[:MEASURE] ESTIMATE[:MEASURE] [FILE]...`.",
+        ),
+        ("why-different --a x --b y", "`leadline why-different RESULT[:MEASURE] RESULT[:MEASURE]`."),
+        ("summary --index i --doc d", "as in `leadline summary DOCS-or-INDEX --doc ID`."),
+        ("convert --input-file q", "as in `leadline convert IN [IN]... OUT`."),
+        ("fuse a b --qrels q", "Judgments are for `leadline evaluate QRELS RUN...`"),
+        ("search i q --qrels q", "Judgments are for `leadline evaluate QRELS RUN...`"),
+        ("evaluate q r --index i", "An index is for `leadline search INDEX QUERIES -o RUN`"),
+        ("agreement values.csv --columns a,b", "Leave it out. All judges in a store or table are compared."),
+        ("convert q o --query-col query_id", "Leave it out. Formats and columns are detected automatically."),
+        ("index d --text-column text", "--config text.fields=COLUMN."),
+        ("report values.csv --sep ;", "Leave it out. Formats and columns are detected automatically."),
+        ("correlate a.csv b.csv --header 0", "Leave it out. Formats and columns are detected automatically."),
+        ("abtest log.csv --user-col user", "Use --arm, --click, --user, --time or --position"),
+        ("fuse a b -m combmnz", "Use --method NAME, as in --method CombMNZ."),
+        ("fuse a b --borda-fuse", "Use --method bordafuse."),
+        ("evaluate q r --ndcg@10", "Use -m nDCG@10."),
+        ("rank q r --wilcoxon", "Use --test Wilcoxon."),
+        ("predict r --method clarity", f"The predictors are {either(PREDICTORS.classes, 'and')}."),
+        ("predict r --qrels q", "Use --truth RESULT:MEASURE, as in"),
+        ("check q r --baseline b", "Use `leadline compare QRELS RUN --baseline OLD --fail-if-worse MEASURE`"),
+        ("evaluate q r --max-drop 0.01", "fails only if the drop is shown to be above MARGIN. --fail-below"),
+        ("report q r --fail-below AP=1", "Use `leadline evaluate QRELS RUN --fail-below MEASURE=VALUE`"),
+        ("sampled pool r --budget 9", "use `leadline pool RUN... --for MEASURE --total N -o POOL`."),
+        ("show a.run --qid 1", "`leadline explain QRELS RUN -m MEASURE --query-id ID --long`"),
+        ("show a.json --bins 9", "Only `leadline histogram --bins N` takes it."),
+        ("measures --list", "Leave it out. Without a name, all are listed."),
+        ("topics --k 9", "Name one of its commands first, such as `leadline topics fit`."),
+        ("merge q q --strategy max", "`leadline convert QRELS QRELS MERGED` merges judgments by majority"),
+        ("compare q a b --n-boot 99", "Use --test 'Randomisation(draws=1000)'."),
+        ("compare q a b --error-bars", "The usage is `leadline compare QRELS [RUNS]...`."),
         ("replicate a b q", "use `leadline compare QRELS ORIGINAL REPRODUCED`"),
     ],
 )
@@ -331,6 +387,13 @@ def test_the_choices_of_an_option_are_those_of_the_code(call: str, choices: Iter
     kind = option(call).type
     assert isinstance(kind, click.Choice)
     assert list(kind.choices) == list(choices)
+
+
+def test_case_and_hyphens_of_a_choice_do_not_matter() -> None:
+    assert option("fuse --normalise").type.convert("MinMax", None, None) == "min-max"
+    assert option("suite --test").type.convert("randomisation", None, None) == "Randomisation"
+    with pytest.raises(click.BadParameter, match="'min-max', 'max', 'sum', 'z'"):
+        option("fuse --normalise").type.convert("zmuv", None, None)
 
 
 @pytest.mark.parametrize("call", ["topics fit -T", "unjudged -T"])

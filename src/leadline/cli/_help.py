@@ -311,10 +311,28 @@ class InputPath(click.types.StringParamType):
 INPUT = InputPath()
 
 
+def letters(name: str) -> str:
+    """Return a name without what people spell differently: its case and hyphens.
+
+    >>> letters("Min-Max") == letters("minmax")
+    True
+    """
+    return re.sub(r"[-_ ]", "", name).lower()
+
+
+class Choice(click.Choice[str]):
+    """A choice among names, of which case and hyphens do not matter."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name as it is listed."""
+        listed = {letters(name): name for name in self.choices}
+        return super().convert(listed.get(letters(str(value)), value), param, ctx)
+
+
 ALIASES = {"tex": "latex", "md": "markdown", "ndjson": "jsonl", "text": "table", "txt": "table"}
 
 
-class FormatChoice(click.Choice[str]):
+class FormatChoice(Choice):
     """Output formats and their aliases."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -403,6 +421,7 @@ TEST = NameOf("stats", "TESTS")
 CORRECTION = NameOf("stats", "CORRECTIONS", more=("MaxT", "Tukey"))
 INTERVAL = NameOf("stats", "INTERVALS")
 ESTIMATOR = NameOf("estimation.unjudged_methods", "METHODS")
+FUSION = NameOf("retrieval.fusion_methods", "FUSIONS")
 POOLING = NameOf("judging.pooling_methods", "POOLS")
 PREDICTOR = NameOf("estimation.predictors", "PREDICTORS")
 SIMILARITY = NameOf("comparison.similarity_baselines", "SIMILARITIES")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import fnmatch
 import os
 import re
 from collections.abc import Sequence
@@ -10,8 +11,8 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import answers, are_values, looks_like_file, names_known
-from leadline.errors import meant, sentences
+from leadline.cli._help import NameOf, answers, are_values, letters, looks_like_file, names_known, table
+from leadline.errors import either, meant, sentences
 
 # Registries whose names are explained by a command.
 EXPLAINED = {"measures.MEASURES": "measures", "retrieval.models.MODELS": "models"}
@@ -20,7 +21,10 @@ LONGEST = 100  # characters of an error about extra arguments
 LONG = 8  # letters of a word that can be taken for a misspelt one
 MISSPELT = 0.88  # the same for a word that people try
 # Words of options that say nothing about what they set.
-EMPTY = "with from only show print file path name list number type leadline"
+EMPTY = (
+    "with from only show print file path name names list number type leadline total mean metric queries "
+    "query docs runs samples level random score drop rank width"
+)
 HOLD_BOTH = (".json", ".jsonl", ".csv", ".tsv", ".parquet")  # files that may hold judgments and a run
 # Words of answers, and the parameters of the commands that they are for.
 ARGUMENTS = {
@@ -29,11 +33,15 @@ ARGUMENTS = {
     "Per-query values": ("wide",),
     ".svg": ("labels",),
 }
-MOST = 3  # options whose help has a word; with more, the word says nothing
+MOST = 3  # options whose names have a word, or commands that have an option; with more, it says nothing
+# Ends of an option that names an input, as in --qrels-file, --run2 and --index_dir.
+ENDS = re.compile(r"(?<=\w)(?:-?(?:files?|paths?|dir|directory|folder)|-?\d+)$")
 
 
 TRIED_COMMANDS = {word: answer for word, (answer,) in answers("commands").items()}
 TRIED_OPTIONS = answers("options")
+# Kinds of arguments that each word for an input may be, and the answer where a command has none of them.
+TRIED_INPUTS = answers("inputs")
 TRIED_EXTRA = {word: answer for word, (answer,) in answers("extra").items()}
 TRIED_MISSING = {word: answer for word, (answer,) in answers("missing").items()}
 EVALUATE = TRIED_COMMANDS["eval"]
@@ -93,37 +101,143 @@ def in_words(text: str) -> str:
 
 
 def option_for(word: str, command: click.Command | None, like: Sequence[str] = (), path: str = "") -> str:
-    """Return what to use for an option that a command does not have; empty if nobody knows.
+    """Return what to use for an option that a command does not have; if nothing is known, its usage.
 
-    A word that people try has its answer; then come settings of that name, options that are spelled
-    `like` it, and those whose help has its words. `path` is the command with its group.
+    An input that is an argument is shown as one, and a word that people try has its answer. Then come
+    settings of that name, names of methods, options that are spelled `like` it, and those whose names have
+    its words. `path` is the command with its group.
     """
     if command is None:
         return answer_to(word, None, "")
-    path = path or str(command.name)
-    if answer := answer_to(word, command, path):
-        return answer
+    if path and isinstance(command, click.Group):
+        below = command.list_commands(click.Context(command))
+        return f"Name one of its commands first, such as `leadline {path} {below[0]}`."
+    name = path or str(command.name)
+    return (
+        as_argument(word, command, name)
+        or answer_to(word, command, name)
+        or as_setting(word, command)
+        or as_value(word, command)
+        or as_misspelt(word, command, name, like)
+        or "".join(known_as_input(word)[1:2])
+        or ("" if tried(word) else meant(map(repr, by_meaning(word, command))) or elsewhere(word))
+        or (f"The usage is `{usage(command, path)}`." if path else "")
+    )
+
+
+def as_argument(word: str, command: click.Command, path: str) -> str:
+    """Return how an input is passed that is an argument of a command; empty if it is none."""
+    kinds, *more = known_as_input(word)
+    asked = arguments_for(kinds, command)
+    if not asked or tried(f"{path} {word}"):
+        return ""
+    note = next((one for one in more[1:] if fits(one, command)), "")
+    return f"Pass it as an argument, as in `{usage(command, path, asked)}`. {note}".rstrip()
+
+
+def as_setting(word: str, command: click.Command) -> str:
+    """Return the setting that an option stands for; empty if it stands for none."""
     from leadline.cli._settings import replacing
 
     setting = replacing(command, word)
-    if setting is not None:
-        return f"Use --config {setting.usage}."
+    return "" if setting is None else f"Use --config {setting.usage}."
+
+
+def as_misspelt(word: str, command: click.Command, path: str, like: Sequence[str]) -> str:
+    """Return what to use for an option that is spelled `like` others, or like a word that people try."""
     spelled = [one for one in like if difflib.SequenceMatcher(None, one, word).ratio() >= TYPING]
-    if not spelled and len(word) >= LONG:
+    if not spelled and len(word) >= LONG and not tried(word):
         known = [one.removeprefix(f"{path} ") for one in TRIED_OPTIONS]
         for close in difflib.get_close_matches(word, known, cutoff=MISSPELT):
             opposite = ("-judged" in close) != ("-judged" in word)
             if not opposite and (answer := answer_to(close, command, path)):
                 return answer
-    return meant(map(repr, sorted(spelled) or by_meaning(word, command)))
+    return meant(map(repr, sorted(spelled)))
+
+
+def known_as_input(word: str) -> tuple[str, ...]:
+    """Return the kinds of arguments that an option may be, and what is said of them; empty if of none.
+
+    >>> known_as_input("--topics")[0] == known_as_input("--topic-file2")[0], known_as_input("--seed")
+    (True, ('seed',))
+    """
+    plain = word.lstrip("-").lower().replace("_", "-")
+    while (shorter := ENDS.sub("", plain)) != plain:
+        plain = shorter
+    dashes = "-" if len(plain) == 1 else "--"
+    found = TRIED_INPUTS.get(dashes + plain) or TRIED_INPUTS.get(f"{dashes}{plain}s")
+    return found or (plain,)
+
+
+def arguments_for(kinds: str, command: click.Command) -> list[str]:
+    """Return the names of the arguments of a command that are of some kinds; the first if any will do."""
+    arguments = [one for one in command.params if isinstance(one, click.Argument)]
+    if kinds == "any":
+        return [str(one.name) for one in arguments[:1]]
+    wanted = {kind.rstrip("s") for kind in kinds.split()}
+    found = []
+    for one in arguments:
+        shown = re.findall(r"[A-Z](?:[A-Z-]*[A-Z])?", re.sub(r"\[:.*?\]", "", one.metavar or ""))
+        if wanted & {text.lower().replace("_", "-").rstrip("s") for text in (str(one.name), *shown)}:
+            found.append(str(one.name))
+    return found
+
+
+def usage(command: click.Command, path: str, asked: Sequence[str] = ()) -> str:
+    """Return how a command is called, with what it must have, and the arguments that were `asked` for.
+
+    >>> optional = click.Command("report", params=[click.Argument(["runs"], nargs=-1)])
+    >>> usage(optional, "report"), usage(optional, "report", ["runs"])
+    ('leadline report [RUNS]...', 'leadline report RUNS...')
+    """
+    context = click.Context(command)
+    words = ["leadline", path]
+    for one in command.params:
+        if isinstance(one, click.Argument):
+            (piece,) = one.get_usage_pieces(context)
+            words.append(re.sub(r"^\[([^\[\]]*)\]", r"\1", piece) if one.name in asked else piece)
+    for one in command.params:
+        if isinstance(one, click.Option) and one.required:
+            value = one.metavar or one.opts[0].rpartition("-")[2].upper()
+            words.append(f"{min(one.opts, key=len)} {value}")
+    return " ".join(filter(None, words))
+
+
+def as_value(word: str, command: click.Command) -> str:
+    """Return the option that takes a word as its value, such as a method; empty if there is none."""
+    base, rest = re.findall(r"^(?:--)?([\w-]*)(.*)", word)[0]
+    for one in command.params:
+        if isinstance(one, click.Option) and isinstance(one.type, NameOf):
+            for name in one.type.names():
+                if letters(name) == letters(base):
+                    return f"Use {min(one.opts, key=len)} {name}{rest}."
+    return ""
+
+
+def elsewhere(word: str) -> str:
+    """Return which commands have an option; empty if none or too many do."""
+    having = [
+        " ".join(filter(None, ["leadline", name, word, one.get("metavar", "")]))
+        for name, entry in table().items()
+        for one in entry.get("params", ())
+        if one["kind"] == "option" and word in one["names"]
+    ]
+    verb = "takes" if len(having) == 1 else "take"
+    return f"Only {either(map('`{}`'.format, having), 'and')} {verb} it." if 0 < len(having) <= MOST else ""
 
 
 def answer_to(word: str, command: click.Command | None, path: str) -> str:
     """Return the first answer to a word that names only options and settings of a command, if any."""
-    own = TRIED_OPTIONS.get(f"{path} {word}", ())
-    return next(
-        (one for one in own or TRIED_OPTIONS.get(word, ()) if command is None or fits(one, command)), ""
-    )
+    given = tried(f"{path} {word}") or tried(word)
+    return next((one for one in given if command is None or fits(one, command)), "")
+
+
+def tried(word: str) -> tuple[str, ...]:
+    """Return the answers to a word that people try, which may be one of a pattern such as --*-column."""
+    if word in TRIED_OPTIONS:
+        return TRIED_OPTIONS[word]
+    patterns = (one for one in TRIED_OPTIONS if "*" in one and fnmatch.fnmatchcase(word, one))
+    return next((TRIED_OPTIONS[one] for one in patterns), ())
 
 
 def fits(answer: str, command: click.Command) -> bool:
@@ -149,22 +263,17 @@ def fits(answer: str, command: click.Command) -> bool:
 
 
 def by_meaning(word: str, command: click.Command) -> list[str]:
-    """Return the options and settings, at most two, whose names or helps have the words of an option."""
+    """Return the options and settings, at most two, whose names have the words of an option."""
     from leadline.cli._settings import taken
 
-    texts = {
-        _usage(one): f"{' '.join(one.opts)} {one.help or ''}"
-        for one in command.params
-        if isinstance(one, click.Option)
-    }
-    texts |= {f"--config {one.usage}": f"{one.key} {one.help}" for one in taken(command)}
+    names = {_usage(one): " ".join(one.opts) for one in command.params if isinstance(one, click.Option)}
+    names |= {f"--config {one.usage}": one.keyword.replace("_", "-") for one in taken(command)}
     found: dict[str, int] = {}
     for part in {*re.findall(r"[a-z]{4,}", word.lower())} - {*EMPTY.split()}:
         stem = re.compile(rf"\b{part[:-1] if part.endswith('s') else part[:6]}", re.IGNORECASE)
-        having = [usage for usage, text in texts.items() if stem.search(text)]
+        having = [usage for usage, name in names.items() if stem.search(name)]
         if len(having) <= MOST:
-            for usage in having:
-                found[usage] = found.get(usage, 0) + (2 if stem.search(usage) else 1)
+            found |= {usage: found.get(usage, 0) + 1 for usage in having}
     return sorted(found, key=lambda usage: -found[usage])[:2]
 
 

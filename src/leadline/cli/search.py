@@ -373,7 +373,7 @@ def fuse(
     Options
     -------
     runs... : RUN...
-    --method NAME | = "RRF"
+    --method NAME | FUSION | = "RRF"
         Fusion method: RRF(k=60), CombSUM, CombMNZ(gamma=1), CombANZ, CombMED, CombMAX, CombMIN, ISR,
         LogISR(sigma=0), RBC(p=0.8), Borda, Condorcet or Mixed.
     --normalise | min-max/max/sum/z/rank/borda/none
