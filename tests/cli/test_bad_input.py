@@ -104,6 +104,8 @@ def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadlin
             ("-: contains no run lines. A line of a run has 6 columns (query Q0 document rank score tag).\n"),
         ),
         ("evaluate q r -o more", "cannot write more (Is a directory)\n"),
+        ("evaluate q r -o new/", "cannot write new/, because a name with '/' at the end is a folder's\n"),
+        ("fuse r x=r -o new/", "cannot write new/, because a name with '/' at the end is a folder's\n"),
         ("evaluate q r -o none/out", "cannot write none/out (No such file or directory)\n"),
         ("evaluate q r -o q/out", "cannot write q/out (Not a directory)\n"),
     ],

@@ -306,6 +306,13 @@ def test_an_answer_names_only_settings_that_the_command_has(command: click.Comma
         ("search i q --bm25", "BM25 is the default model"),
         ("topics topics.xml --to tsv", "`leadline search INDEX QUERIES -o RUN`"),
         ("correlate a.csv b.csv --method kendall", "All coefficients are always shown"),
+        ("summary q --words 9", "use `leadline check FILE`"),
+        ("convert q new/", "use `--to beir`"),
+        (
+            "convert texts.tsv out.run",
+            "`leadline index DOCUMENTS -o INDEX`, then `leadline search INDEX QUERIES",
+        ),
+        ("suite suite.yaml", "`[collections.cran]`"),
         ("correlate q q r r -m AP", "then `leadline correlate FILE.json FILE.json`"),
         ("abtest clicks.csv --method team-draft", "leadline does not analyze interleaved lists"),
         ("abtest clicks.csv --control A --treatment B", "use --arms CONTROL TREATMENT"),
@@ -361,6 +368,8 @@ def test_an_error_names_the_call_that_was_meant(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "both.json").write_text("[]")
     (tmp_path / "q").write_text("q1 0 d1 1\n")
+    (tmp_path / "texts.tsv").write_text("doc_id\ttext\nd1\twings\n")
+    (tmp_path / "suite.yaml").write_text("collections:\n  cran:\n")
     (tmp_path / "values.csv").write_text("run,query,AP\na,q1,0.5\n")
     done = leadline(*call.split())
     assert (done.status, answer in done.err) == (2, True), done.err

@@ -145,6 +145,9 @@ def command(
     to_trec = (suffix_of(target) if suffix is None else suffix) not in BY_SUFFIX
     if kind == "run" and others:
         raise _not_merged(source)
+    if form != BEIR and target.endswith("/"):
+        beir = " To write a folder with qrels/test.tsv, use `--to beir`." * (kind == "qrels")
+        raise UsageError(f"{target} is a folder. Give the file a name.{beir}")
     if kind == "run" and form in {BEIR, RANK_EVAL}:
         raise InputError(f"this is a run, but --to {form} needs judgments", path=source)
     if kind == "run":

@@ -34,7 +34,10 @@ DEFAULT_MEASURES = ("nDCG@10",)
 LONGEST_SUITE = 1 << 24  # maximum number of bytes of a suite
 TOP = ("measures", "groups", "collections")
 KEYS = ("qrels", "runs", "documents", "level")
-FILE_HINT = "Pass a valid TOML file or a folder"
+FILE_HINT = (
+    'Pass a folder, or TOML such as `[collections.cran]` with the lines `qrels = "cran/qrels.txt"` and '
+    '`runs = "cran/*.run"` below it'
+)
 TABLES_HINT = "Write a table [collections.NAME] with qrels and runs for each collection"
 QRELS = ("qrels.txt", "qrels.tsv", "qrels/test.tsv")  # of a folder; the last is that of BEIR
 

@@ -107,6 +107,8 @@ def write_whole(path: str, content: bytes | Iterator[bytes], *, compressed: bool
     import tempfile
 
     check_outputs(path)
+    if path.endswith(("/", os.sep)):  # which realpath would leave out
+        raise UsageError(f"cannot write {path}, because a name with '{path[-1]}' at the end is a folder's")
     target = os.path.realpath(path)
     temporary = ""
     try:
