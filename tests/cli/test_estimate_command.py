@@ -111,6 +111,15 @@ def test_a_run_outside_the_frame_gets_no_interval_and_a_reason(files: Path, pool
     assert "guessed" in new["reason"]
 
 
+def test_every_column_of_estimates_is_explained(files: Path, pool: Path) -> None:
+    runs = [files / f"{name}.run" for name in ("a", "b", "new")]
+    table, _, notes = typed("evaluate", files / "truth.qrels", *runs, "--pool", pool).output.partition("\n\n")
+    named = {*table.partition("\n")[0].split(), "new"} - {"run", "measure", "estimate", "rank"}
+    assert {"judged", "drawn", "guessed", "unknown"} < named
+    heads = (part.partition(": ")[0] for line in notes.splitlines() for part in line.split("; "))
+    assert named - {"these", "queries", "to", "halve"} <= {word for one in heads for word in one.split(", ")}
+
+
 def test_the_table_and_every_form_are_written(files: Path, pool: Path) -> None:
     for form in ("table", "csv", "markdown", "latex", "jsonl"):
         done = typed("evaluate", files / "truth.qrels", files / "a.run", "--pool", pool, "-f", form)

@@ -44,6 +44,12 @@ def test_the_best_stands_first_with_its_documents(leadline: Leadline, runs: list
     assert text.splitlines()[1].split() == ["a", "6.0000", "3.0000"]
 
 
+def test_the_parameters_and_the_seed_of_draws_are_printed(leadline: Leadline, runs: list[Path]) -> None:
+    text = leadline("unjudged", *runs, "--method", "soboroff", "--seed", 3).out
+    assert "Soboroff(depth=100,draws=50,share_mean=0.05,share_sd=0.03), seed 3: " in text
+    assert "seed" not in leadline("unjudged", *runs, "--method", "nruns", "--seed", 3).out
+
+
 def test_csv_and_lines_hold_one_system_a_row(leadline: Leadline, runs: list[Path]) -> None:
     done = leadline("unjudged", *runs, "-f", "csv")
     rows = list(csv.reader(io.StringIO(done.out)))
@@ -89,6 +95,7 @@ def test_vectors_and_texts_serve_deshato(leadline: Leadline, runs: list[Path]) -
     )
     assert fitted.status == 0
     assert "spread: standard deviation of the score over 2 LDA fits" in fitted.out
+    assert "DeShaTo(depth=30), seed 0: 5 systems" in fitted.out
 
 
 def test_one_system_of_one_document_has_a_score_and_a_warning(leadline: Leadline, tmp_path: Path) -> None:
@@ -97,7 +104,7 @@ def test_one_system_of_one_document_has_a_score_and_a_warning(leadline: Leadline
     call = ("unjudged", tmp_path / "a.run", "--method", "deshato", "--topics", tmp_path / "v.jsonl")
     done = leadline(*call)
     assert done.status == 0
-    assert "DeShaTo: 1 system, mean over 1 query" in done.out
+    assert "DeShaTo(depth=30): 1 system, mean over 1 query" in done.out
     assert "1 list with a topic vector for only one document" in done.out
     # S, M and P are the document's vector, whose shape is that of (1, 0, 0): 3 * (1.5 + sqrt(1/2))
     assert done.out.splitlines()[1].split()[:2] == ["a", "6.6213"]

@@ -303,6 +303,18 @@ def test_a_p_at_the_level_shows_on_which_side_it_is() -> None:
             assert (float(_beside(p, level)) < level) == (p < level)
 
 
+@pytest.mark.parametrize(
+    ("names", "arms", "said"),
+    [(("new", "old"), None, 1), (("new", "old"), ("old", "new"), 0), (("control", "v2"), None, 0)],
+)
+def test_a_control_that_nobody_named_is_said(
+    names: tuple[str, str], arms: tuple[str, str] | None, said: int, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "log.csv", [(names[0], 1, "u"), (names[1], 0, "v")])
+    found = abtest(path, arms=arms, user="user")
+    assert [one.code for one in found.warnings].count("arms_by_name") == said
+
+
 def test_arms_are_two_or_the_only_ones(tmp_path: Path) -> None:
     path = write(tmp_path / "log.csv", [("a", 1, "u"), ("b", 0, "v")])
     assert abtest(path, arms=[]).compared == abtest(path).compared

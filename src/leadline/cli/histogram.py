@@ -102,6 +102,9 @@ def sampled(
 ) -> None:
     """Estimate rank measures from sampled candidate documents.
 
+    Here, scores are sampled, and judgments are complete. To estimate from a sample of judgments, use
+    `leadline evaluate JUDGMENTS RUN... --pool POOL`.
+
     SCORES are files with scores of the relevant documents in QRELS and of a random sample of non-relevant
     documents, so you do not need to rank the whole collection. The rank of a relevant document is estimated
     from the sampled documents above it, with the correction of Krichene and Rendle (2020). The sampling

@@ -496,7 +496,7 @@ def method_notes(comparison: Comparison, *, per_pair: bool = False, long: bool =
     *others, last = _p_notes(comparison)
     notes = [
         *others,
-        last + (f", seed {rules.seed}" if rules.joint or getattr(rules.test, "draws", 0) else ""),
+        last + (f", seed {rules.seed}" if rules.joint or hasattr(rules.test, "draws") else ""),
         *["equivalence: two one-sided t-tests" + _correction(comparison)] * (rules.margin is not None),
         f"low, high: {level} {_kind(comparison, per_pair=per_pair)}",
     ]
@@ -575,7 +575,7 @@ def _correction(comparison: Comparison) -> str:
 def _kind(comparison: Comparison, *, per_pair: bool) -> str:
     """Return the description of the intervals that are shown, and whether they match the test."""
     rules = comparison.rules
-    interval = str(rules.interval) + (f", seed {rules.seed}" if getattr(rules.interval, "draws", 0) else "")
+    interval = str(rules.interval) + (f", seed {rules.seed}" if hasattr(rules.interval, "draws") else "")
     if comparison.simultaneous is None or per_pair:
         own = rules.joint if rules.joint and comparison.size == 1 else interval
         text = f"CI of each pair ({own})"

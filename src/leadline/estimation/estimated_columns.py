@@ -111,6 +111,10 @@ INTERVALS = (
     "these queries: {} confidence interval for these queries only, over samples of documents",
     "exact: every document that matters was judged",
 )
+SHARES = (
+    "judged, drawn, guessed: shares of the estimate judged in any case, judged by the draw, and predicted; "
+    "unknown: the rest"
+)
 POOLED = "pooled: relative to the relevant documents in the pool, not in the whole collection"
 PREDICTED = {
     "machine": "predicted from calibrated LLM labels",
@@ -202,6 +206,7 @@ def estimate_notes(results: EstimatedResults) -> list[str]:
     notes += [words.format(percent(results.confidence)) for words in INTERVALS[:2]]
     notes += [INTERVALS[2]] * any(estimate.these_low == estimate.these_high for estimate in rows.estimates)
     notes.append(f"unjudged pairs: {predicted}")
+    notes.append(SHARES + "; new: not one of the pooled runs" * any(results.new))
     if rows.widened:
         notes.append(
             "widened: share of the width of the interval for these queries that is due to documents outside "

@@ -528,7 +528,10 @@ def _warnings(
         f"ignored {counted(unjudged, 'negative grade')} (pooled but unjudged). To estimate from a sample "
         "of a pool, use `leadline evaluate QRELS RUN -m infAP`"
     )
-    words = "no population was given, so the scored documents count as the whole collection"
+    words = (
+        "no population was given, so the scored documents count as the whole collection. To estimate from a "
+        "sample of judgments, use `leadline evaluate JUDGMENTS RUN... --pool POOL`"
+    )
     return [
         *warnings,
         *raised(("negative_grades", negative, unjudged), ("different_samples", different, differ)),

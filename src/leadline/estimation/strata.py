@@ -336,7 +336,7 @@ class Estimates(Result):
         approximate = [f"sampling intervals are approximate: {about} of simulated samples (docs/unjudged.md)"]
         approximate *= bool((self.limits[..., 2] < self.limits[..., 3]).any())  # neither exact nor withheld
         return [
-            f"{runs}, estimates from the relevant documents and {others} scored documents",
+            f"{runs}, estimates from complete judgments: relevant documents and {others} scored documents",
             f"low, high: {level} confidence interval over queries and samples (sampling: over samples only)",
             *approximate,
             "uncorrected: each of the n documents sampled from N counts N/n times",

@@ -319,6 +319,9 @@ def _check_topics(method: UnjudgedEstimator, vectors: object, documents: object)
         raise UsageError(NO_VECTORS)
 
 
+PRINTED = ("depth", "pseudo", "draws", "share_mean", "share_sd")  # parameters with their defaults too
+
+
 @dataclass(repr=False, eq=False)
 class Unjudged(Result):
     """Scores of systems without relevance judgments.
@@ -376,10 +379,13 @@ class Unjudged(Result):
     def _notes(self) -> list[str]:
         votes = ", one vote per team" * bool(self.method.voting and self.options.get("one_vote_per"))
         size = f"{counted(len(self.runs), 'system')}{votes}, mean over {queries(len(self.queries))}"
+        method, drawn = self.method, hasattr(self.method, "draws") or self.spread is not None
+        seed = f", seed {self.options['seed']}" if drawn else ""
+        used = method.text_with([name for name in PRINTED if getattr(method, name, None)])
         notes = [
-            f"{self.method}: {size}, without judgments",
+            f"{used}{seed}: {size}, without judgments",
             f"{self.method.called}: {self.method.formula}",
-            "documents: mean number used per query",
+            "documents: how many of a system's documents its score uses, mean per query",
             "scores rank systems but do not estimate any measure",
         ]
         if self.spread is not None:

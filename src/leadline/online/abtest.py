@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+import shlex
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -50,8 +51,12 @@ FEW = 100  # clicks of an arm: with fewer the clickthrough is known to a tenth o
 
 
 def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int) -> list[ResultWarning]:
-    """Return the warnings about exclusions and small samples."""
-    found = []
+    """Return the warnings about the order of the arms, exclusions and small samples."""
+    options, (first, second) = result.options, (arm.name for arm in result.arms)
+    by_name = options["arm"] is not None and options["arms"] is None and first.lower() not in ("a", ARMS[0])
+    words = f"arm {first} is the control, because it is the first by name. If {second} is, add `--arms "
+    words += f"{shlex.quote(second)} {shlex.quote(first)}`."
+    found = [("arms_by_name", words, int(by_name))]
     if units is not None and result.unit == "row":
         words = (
             f"{counted(len(units.arm), 'row is', 'rows are')} not grouped by user. Clicks by the same "
@@ -307,6 +312,7 @@ def abtest(
             "a": list(a) if a else None,
             "b": list(b) if b else None,
             "arm": arm if log else None,
+            "arms": list(arms) if arms else None,
             "click": click if read else None,
             "user": user,
             "position": position,
