@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -224,7 +225,8 @@ def _one_line(error: click.ClickException) -> str:
     command = None if context is None else context.command
     if isinstance(error, click.NoSuchOption):  # versions of click word it differently
         path = "" if context is None else context.command_path.partition(" ")[2]
-        hint = option_for(error.option_name, command, error.possibilities or (), path)
+        word = re.sub(r"^-(?=[a-z]{2}\w)", "--", error.option_name)
+        hint = option_for(word, command, error.possibilities or (), path)
         text = f"No such option '{error.option_name}'. {hint}".rstrip()
     else:
         text = in_words(" ".join(error.format_message().split()))

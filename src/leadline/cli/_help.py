@@ -124,12 +124,19 @@ class Command(click.Command):
         """Read the command line; measures among the runs are as if -m had come before them."""
         file = None
         settings: list[Any] = [one for one in self.params if one.param_type_name == "setting"]
+        given = [one.partition("=")[0] for one in args if re.match(r"-[a-z]{2}\w", one)]
         try:
+            for text in given:  # -output would be -o utput
+                if not context.resilient_parsing and any(f"-{text}" in one.opts for one in self.params):
+                    raise click.NoSuchOption(text, possibilities=[f"-{text}"], ctx=context)
             if settings and not context.resilient_parsing:
                 args, file = settings[0].experiment(self, context, args)
             rest = super().parse_args(context, args)
         except click.UsageError as error:  # the parser does not say of which command
             error.ctx = error.ctx or context
+            if isinstance(error, click.NoSuchOption) and len(error.option_name) == len("-x"):
+                words = [one for one in given if error.option_name[1:] in one]
+                error.option_name = next(iter(words), error.option_name)  # -qrels, not -r
             raise
         if file is not None:
             click.echo(f"leadline: experiment: {file}", err=True)

@@ -164,9 +164,8 @@ def known_as_input(word: str) -> tuple[str, ...]:
     plain = word.lstrip("-").lower().replace("_", "-")
     while (shorter := ENDS.sub("", plain)) != plain:
         plain = shorter
-    dashes = "-" if len(plain) == 1 else "--"
-    found = TRIED_INPUTS.get(dashes + plain) or TRIED_INPUTS.get(f"{dashes}{plain}s")
-    return found or (plain,)
+    dashes = "--" if word.startswith("--") else "-"
+    return TRIED_INPUTS.get(dashes + plain) or (plain,)
 
 
 def arguments_for(kinds: str, command: click.Command) -> list[str]:
