@@ -226,7 +226,8 @@ def test_crlf_changes_nothing(tmp_path: Path) -> None:
                 "1: the line has 4 columns. A line of a run has 6 columns (query Q0 document rank score tag)."
                 " This looks like qrels, but a run is needed here. Commands that take both expect the "
                 "qrels first (QRELS RUN...). To find unjudged documents, use `leadline pool RUN... --depth K "
-                "--judged QRELS -o POOL`."
+                "--judged QRELS -o POOL`, or `leadline evaluate QRELS RUN... -m Judged@10` for the share "
+                "that is judged."
             ),
         ),
         (

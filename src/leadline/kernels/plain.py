@@ -24,7 +24,8 @@ A_RUN = (
 )
 QRELS = (
     "This looks like qrels, but a run is needed here. Commands that take both expect the qrels first (QRELS "
-    "RUN...). To find unjudged documents, use `leadline pool RUN... --depth K --judged QRELS -o POOL`"
+    "RUN...). To find unjudged documents, use `leadline pool RUN... --depth K --judged QRELS -o POOL`, or "
+    "`leadline evaluate QRELS RUN... -m Judged@10` for the share that is judged"
 )
 FEATURES = "This looks like learning-to-rank features. If Quepid wrote them, export CSV or TREC files instead"
 RANKING = (
