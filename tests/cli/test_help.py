@@ -241,6 +241,12 @@ def test_an_input_is_an_argument_of_a_command_or_named_with_the_one_that_reads_i
     assert all(f"leadline {name}" in EVERY for name in called)
 
 
+def test_no_word_that_people_try_has_two_answers() -> None:
+    for section in (FOLDER / "tried.txt").read_text(encoding="utf-8").split("\n\n"):
+        words = " ".join(line for line in section.splitlines() if line[:1] not in (" ", "#")).split()
+        assert len(words) == len({*words}), section[:50]
+
+
 def test_every_default_of_a_setting_is_said() -> None:
     texts = dict(described())
     given = [one for one in SETTINGS.values() if one.default is not None and one.default is not False]
@@ -375,7 +381,7 @@ def test_an_answer_names_only_settings_that_the_command_has(command: click.Comma
         ("evaluate q r -x", "No such option '-x'."),
         ("explain q r --doc d1", "Leave it out. --long shows all documents."),
         ("abtest --a-clicks 9 --a-users 99", "use --a CLICKS/USERS"),
-        ("curve q r --title x", "Use -o FILE.svg"),
+        ("curve q r --dpi 300", "Use -o FILE.svg"),
         ("topics fit d --num-topics 9", "Use -T T."),
         ("check --type qrels q", "--config read.kind=qrels sets it."),
         ("rank --unsupervised r", "`leadline unjudged RUN...`"),

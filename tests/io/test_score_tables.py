@@ -328,7 +328,8 @@ REFUSED: dict[str, tuple[str, str]] = {
         ":3: the line has 2 columns",
     ),
     "no layout": ("x y 0.5\nz w 0.7\n", "names the measures"),
-    "a ranking": ("q1 Q0 d1 1 0.5 tag\n", "the line is neither a header (CSV or TSV) nor a line of"),
+    "a ranking": ("q1 Q0 d1 1 0.5 tag\n", "This looks like a run, but per-query values are needed here."),
+    "judgments": ("q1 0 d1 1\n", "This looks like qrels, but per-query values are needed here."),
     "means only": ("map all 0.5\n", "only means o"),
     "runs twice": (
         "query,run,measure,a,b\nq1,x,AP,1,1\n",

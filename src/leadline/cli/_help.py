@@ -135,8 +135,9 @@ class Command(click.Command):
         except click.UsageError as error:  # the parser does not say of which command
             error.ctx = error.ctx or context
             if isinstance(error, click.NoSuchOption) and len(error.option_name) == len("-x"):
-                words = [one for one in given if error.option_name[1:] in one]
-                error.option_name = next(iter(words), error.option_name)  # -qrels, not -r
+                for text in given:
+                    if error.option_name[1:] in text:  # -qrels, not -r
+                        raise click.NoSuchOption(text, ctx=error.ctx) from error
             raise
         if file is not None:
             click.echo(f"leadline: experiment: {file}", err=True)

@@ -46,6 +46,11 @@ from leadline.io.score_cells import (
 )
 from leadline.io.small_tables import csv_table, unguarded
 
+# Hint on a file with the columns of qrels or of a run.
+LISTS = (
+    "This looks like {}, but per-query values are needed here. `leadline evaluate QRELS RUN... -o FILE.json` "
+    "saves them. `leadline explain QRELS RUN -m MEASURE --query-id ID --long` shows the documents of a run"
+)
 # Names of columns, in the order in which they are searched.
 PER_QUERY = "Use per-query values, such as the output of `trec_eval -q`"
 QUERY = (
@@ -124,7 +129,9 @@ def _open_file(path: str, name: str) -> OpenedScores | Saved | dict[str, Any]:
         return OpenedScores((), lambda choices: _of_lines(lines, path, name, choices))
     if not any(sign in lines[0][1] for sign in ",\t;"):
         found = "the line is neither a header (CSV or TSV) nor a line of `trec_eval -q` output"
-        raise InputError(found, path=path, line=lines[0][0], hint=ACCEPTED)
+        columns = len(lines[0][1].split())
+        hint = LISTS.format({4: "qrels", 6: "a run"}[columns]) if columns in (4, 6) else ACCEPTED
+        raise InputError(found, path=path, line=lines[0][0], hint=hint)
     header, rows = csv_table(text, path)
     return _of_table(
         list(map(unguarded, header)),
