@@ -399,3 +399,42 @@ def test_a_table_of_a_run_is_not_two_judges(leadline: Leadline, tmp_path: Path) 
     refused = leadline("agreement", path).refusal
     assert "has the columns score and rank" in refused
     assert "`leadline difference QRELS RUN RUN`" in refused
+
+
+def notes_of(*judges: dict[str, dict[str, int]], per_query: bool = False, **options: Any) -> str:
+    """Return the notes below the tables of agreement."""
+    tables = ll.agreement(dict(zip("abc", judges, strict=False)), **options)._tables(
+        per_query=per_query
+    )  # without the command line
+    return "\n".join(note for table in tables for note in table.notes)
+
+
+def test_notes_give_the_reason_that_holds() -> None:
+    first = {f"q{query}": {f"d{place}": (query + place) % 2 for place in range(8)} for query in range(12)}
+    second = {query: row | {"d0": 1, "d1": 1, "d2": 0} for query, row in first.items()}
+    third = second | {"q99": {"d0": 1, "d1": 0}}
+    notes = notes_of(first, second, within=1e-6)
+    assert "more than ten million queries would be needed" in notes
+    assert "kappa has no interval" not in notes
+    assert "use fewer grades" not in notes  # of two
+    assert "use fewer grades" in notes_of(
+        first, {query: row | {"d0": 2, "d1": 2, "d2": 2} for query, row in second.items()}
+    )
+    shared = notes_of(
+        first, third, third, reference=True, over="two", per_query=True
+    )  # q99 is judged by the others alone
+    assert "or a judged none of the pairs" in shared
+
+
+def test_bias_and_gain_that_no_table_shows_are_said_to_be_in_csv() -> None:
+    first = {f"q{query}": {f"d{place}": (query + place) % 2 for place in range(4)} for query in range(12)}
+    second = {query: row | {"d0": 1} for query, row in first.items()}
+    runs = {
+        name: {query: {f"d{place}": float((place * step) % 5) for place in range(4)} for query in first}
+        for name, step in (("x", 1), ("y", 2), ("z", 3))
+    }
+    more: dict[str, Any] = {"runs": runs, "reference": True, "measures": ["AP"], "draws": 0}
+    assert "CSV and JSON also have each run's bias" in notes_of(first, second, second, **more)
+    assert "bias: labels minus reference" in notes_of(first, second, **more)
+    more |= {"runs": {"x": runs["x"], "y": runs["y"], "z": runs["y"]}, "used_the_judge": ["x"]}
+    assert "Tau of the other runs: undefined, of all runs: " in notes_of(first, second, **more)

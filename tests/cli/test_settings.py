@@ -138,6 +138,12 @@ def test_no_refusal_advises_a_setting_that_the_command_does_not_have(
         assert len(names) == 4
     advice = "or of judgments, as in --config read.columns=query_id,doc_id,grade."
     assert advice in leadline("convert", headerless, tmp_path / "x.qrels").refusal
+    (headed := tmp_path / "headed.csv").write_text("query_id,doc_id,relevance\nq,d,1\n")
+    named = ("-C", "read.columns=query_id,doc_id,grade")
+    assert (
+        "Leave out `--config read.columns`"
+        in leadline("convert", headed, tmp_path / "x.qrels", *named).refusal
+    )
     (ranked := tmp_path / "ranked.csv").write_text("query_id,doc_id,relevance,rank\nq,d,1,1\n")
     advice = "To treat the file as judgments anyway, use `leadline convert --config read.kind=qrels`."
     pooled = leadline("pool", runs[0], "-o", tmp_path / "p", "--depth", 5, "--judged", ranked)

@@ -108,6 +108,9 @@ def test_a_chunk_without_a_document_is_refused_with_its_line(tmp_path: Path) -> 
     table.write_text("chunk_id,doc_id\na#1,a\nb,\n")
     with pytest.raises(InputError, match=r"chunks\.csv:3: a cell in column 'doc_id' is empty"):
         ll.read_run(path, documents_of=table)
+    table.write_text("passage\na#1\n")
+    with pytest.raises(InputError, match="no column 'doc_id'"):
+        ll.read_run(path, documents_of=table)
     for wrong in ("no such file", "(", 7, {}, {"a": 1}):
         with pytest.raises(UsageError, match="documents_of"):
             ll.read_run(path, documents_of=wrong)  # type: ignore[arg-type]

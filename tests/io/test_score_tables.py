@@ -336,6 +336,7 @@ REFUSED: dict[str, tuple[str, str]] = {
         "the table has the columns run and measure, but no column called value or score",
     ),
     "no values": ("query,run\nq1,a\n", "values"),
+    "no values below comments": ("# a\n# b\nquery,run\nq1,a\n", "bad.txt:3: no values"),
     "an empty file": ("", "contains no scores"),
     "a run without a name": ("query,run,AP\nq1,,1\n", ":2: a cell in column 'run' is empty"),
     "mixed records": (

@@ -154,9 +154,9 @@ def test_queries_are_read_from_files_of_any_form(name: str, tmp_path: Path) -> N
         ("", "no query ids"),
         (
             '{"text": "a"}\n{"text": "b"}\n',
-            "the row needs a query_id that is nonempty text or a whole number",
+            "each record needs a query_id that is nonempty text or a whole number",
         ),
-        ("[1.5]", "the row needs a query_id that is nonempty text or a whole number"),
+        ("[1.5]", "each record needs a query_id that is nonempty text or a whole number"),
     ],
 )
 def test_what_is_no_list_of_queries_is_refused_in_one_line(text: str, found: str, tmp_path: Path) -> None:

@@ -292,7 +292,7 @@ def test_ranks_have_several_names_and_a_header_is_told_from_data(tmp_path: Path,
     with pytest.raises(InputError, match=r"the first line looks like a header \(docid, qid, "):
         ll.read_run(path, columns=f"doc_id,query_id,{name}")
     path.write_text("x,y,z\nd2,q1,2\nd1,q1,1\n")
-    with pytest.raises(InputError, match=f"rename its columns to doc_id, query_id, {name}, or delete"):
+    with pytest.raises(InputError, match=f"rename the columns to doc_id, query_id, {name}, or delete"):
         ll.read_run(path, columns=f"doc_id,query_id,{name}")
     path.write_text("d2,q1,2\nd1,q1,1\n")
     assert ll.read_run(path, columns=f"doc_id,query_id,{name}").to_dict() == {"q1": {"d1": -1, "d2": -2}}

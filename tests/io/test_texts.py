@@ -232,6 +232,7 @@ def test_one_column_of_several_languages_can_be_chosen(tmp_path: Path) -> None:
         (b"{}\n", ":1: the document has no column 'doc_id', .* or '_id'$"),
         (b'{"doc_id": "d1"\n', "JSON"),
         (b"doc_id,text\nd1\n", r":2: the row has 1 cell, but the header has 2"),
+        (b"d1\ta b\nd2\ta\tb\n", r":2: the row has 3 cells, but the first row has 2"),
         (b"<DOC>\nno number\n</DOC>\n", r":1: the <DOC> element has no <DOCNO>"),
         (b"<DOC><DOCNO>1</DOCNO>a</DOC><DOC><DOCNO>1</DOCNO>b</DOC>\n", ":1: document '1' appears twice"),
         (b"<DOC>\n<DOCNO>1</DOCNO>\n", ":1: <DOC> is not closed with </DOC>"),

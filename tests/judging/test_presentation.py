@@ -66,7 +66,7 @@ def test_agreement_of_a_store_compares_its_forms_with_intervals(path: str, leadl
     assert pairs["opened"].low < 0.5 < pairs["opened"].high
     assert pairs["agreement"].difference == pytest.approx(-1 / 3)
     out = leadline("agreement", path).out
-    assert "content shown: median seconds" in out
+    assert "content shown; seconds: median per judgment; opened: " in out
     assert leadline("agreement", path, "-f", "json").data["forms"]["pairs"]
 
 

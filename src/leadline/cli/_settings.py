@@ -367,6 +367,8 @@ def advised(text: str, command: click.Command) -> str:
     'To keep only one, use `leadline convert --config read.on_duplicate=first`.'
     """
     keys = {one.key for one in taken(command)}
+    if command.name == "convert":  # there, one setting names the columns of runs and of judgments
+        text = text.replace("read.qrels_columns", "read.columns")
     text = OPTIONAL.sub(lambda found: found[0] if found[1] in keys else "", text)
     instead = f"`leadline {command.name}` has no setting for this."
 
@@ -375,8 +377,6 @@ def advised(text: str, command: click.Command) -> str:
         if key in keys:
             return found[0]
         call = f"--config {key.replace('qrels_', '')}{value}"
-        if command.name == "convert":
-            return f"{verb} {call}"
         other = "evaluate" if key == "read.subtopics" else "convert"
         return f"{verb if verb == 'as in' else 'use'} `leadline {other} {call}`"
 

@@ -139,6 +139,7 @@ def _open_file(path: str, name: str) -> OpenedScores | Saved | dict[str, Any]:
         path,
         "line",
         name,
+        first=lines[0][0],
     )
 
 
@@ -253,17 +254,19 @@ def find(header: Sequence[str], names: Sequence[str], taken: Collection[int] = (
     return next((present.index(_spelling(name)) for name in names if _spelling(name) in present), None)
 
 
-def _of_table(header: list[str], rows: list[Row], path: str, unit: str, name: str) -> OpenedScores:
+def _of_table(
+    header: list[str], rows: list[Row], path: str, unit: str, name: str, *, first: int = 1
+) -> OpenedScores:
     refuse_repeated("column", header, path=path)
     refuse_estimates(header, rows, path)
-    return OpenedScores(header, lambda choices: _cells(header, rows, path, unit, name, choices))
+    return OpenedScores(header, lambda choices: _cells(header, rows, path, unit, name, choices, first))
 
 
 def _cells(
-    header: list[str], rows: list[Row], path: str, unit: str, name: str, choices: Choices
+    header: list[str], rows: list[Row], path: str, unit: str, name: str, choices: Choices, first: int
 ) -> ScoreColumns:
-    """Return the cells of a table with a header."""
-    first_line = 1 if unit == "line" else None
+    """Return the cells of a table with a header, which is in the line `first`."""
+    first_line = first if unit == "line" else None
     measure = find(header, MEASURE)
     run = find(header, RUN)
     value = find(header, VALUE) if measure is not None else None
@@ -334,7 +337,7 @@ def _cells(
         except InputError as error:
             raise placed(error, path, unit, place) from None
     if means:
-        words = f"rows of means in {path or 'a table'}: {means} (left out)"
+        words = f"rows of means (query 'all' or empty) in {path or 'a table'}: {means} (left out)"
         columns.remarks.append(("rows_of_means", words, means))
     if run is None and not name and any(one[1] is None for one in by_column):
         raise InputError(
@@ -360,7 +363,7 @@ def _query_column(header: list[str], rows: list[Row], path: str, *, taken: Seque
         raise InputError(
             f"no query ids were found {in_columns(list(filter(None, header)))}",
             path=path,
-            hint=f"Put query ids in the first column, or in a column with a name such as {either(QUERY[:3])}",
+            hint=f"Put query ids in a column with a name such as {either(QUERY[:3])}",
         )
     return 0
 

@@ -154,7 +154,7 @@ def refuse_nothing(reading: Reading, path: str) -> NoReturn:
         same = "contains only documents that have the same id as their query"
         more = "so --config read.drop_identical_ids leaves no documents"
         raise InputError(f"{same}, {more}", path=path, code=NOTHING_LEFT)
-    more = ", apart from documents that have the same id as their query" * reading.drop_identical_ids
+    more = ", not counting documents that have the same id as their query" * reading.drop_identical_ids
     found = f"contains no documents for {_selected(wanted)}{_shown(reading)}{more}"
     raise InputError(found, path=path, code=NOTHING_LEFT)
 
@@ -242,7 +242,7 @@ def read_lengths(given: Lengths) -> QrelsColumns:
     for line, name, cell in cells:
         length = _length(cell)
         if length is None:
-            what = f"length {cell!r} of document '{name}' is not a whole number of at least 0"
+            what = f"length {cell!r} of document '{name}' is not a whole number from 0 to {MOST:,.0f}"
             raise InputError(what, path=path, line=line)
         if found.setdefault(to_bytes(name), length) != length:
             raise InputError(f"document '{name}' has two different lengths", path=path, line=line)
@@ -288,7 +288,8 @@ def _read(path: str) -> dict[bytes, bytes]:
     for line, row in records(path, known=(*CHUNK, *DOCUMENTS, "id"), quoted=True):
         names = list(row)
         if len(names) < 2 or (len(names) > 2 and not {*CHUNK, *DOCUMENTS, "id"} & set(names)):
-            need_columns(names, ("chunk_id", "doc_id"), path, line)
+            lacking = [one[0] for one in (CHUNK, DOCUMENTS) if find(names, one) is None]
+            need_columns(names, lacking, path, line)
         document = find(names, DOCUMENTS)
         chunk = find(names, CHUNK) or next(name for name in names if name != document)
         document = document or next(name for name in names if name != chunk)
@@ -406,6 +407,6 @@ def _ids_in(
             name = column(row)
             found = None if name is None else row[name]
         if not isinstance(found, (str, int)) or found == "" or isinstance(found, bool):
-            wanted = f"the row needs a {noun}_id that is nonempty text or a whole number"
+            wanted = f"each record needs a {noun}_id that is nonempty text or a whole number"
             raise InputError(wanted, path=path, line=line)
         yield str(found)

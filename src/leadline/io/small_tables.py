@@ -35,10 +35,12 @@ QUOTING = (
 NO_ROWS = "Use a table with a header and at least one row"
 
 
-def refuse_ragged(row: Sequence[str], header: Sequence[str], path: str, line: int) -> None:
-    """Refuse a row whose number of cells differs from that of the header."""
+def refuse_ragged(
+    row: Sequence[str], header: Sequence[str], path: str, line: int, *, first: str = "header"
+) -> None:
+    """Refuse a row whose number of cells differs from that of the header, or of the first row."""
     if len(row) != len(header):
-        found = f"the row has {counted(len(row), 'cell')}, but the header has {len(header)}"
+        found = f"the row has {counted(len(row), 'cell')}, but the {first} has {len(header)}"
         raise InputError(found, path=path, line=line, code="columns")
 
 
@@ -128,12 +130,13 @@ def records(
 
 def _table(rows: Iterator[tuple[int, list[str]]], path: str, known: Iterable[str] | None) -> Rows:
     number, header = next(rows, (1, []))
+    first = "header"
     if known is not None and len(header) == 2 and not set(header) & set(known):
         yield number, dict(zip(("id", "text"), header, strict=True))
-        header = ["id", "text"]
+        header, first = ["id", "text"], "first row"
     refuse_repeated("column", header, path=path, line=number)
     for number, row in rows:
-        refuse_ragged(row, header, path, number)
+        refuse_ragged(row, header, path, number, first=first)
         yield number, dict(zip(header, row, strict=True))
 
 

@@ -18,7 +18,7 @@ from leadline.io import row_columns
 from leadline.kernels import plain
 
 HINT = (
-    f"{row_columns.ORDER} (QRELS RUN...). To treat the file as judgments anyway, use "
+    "Judgments usually come before runs (QRELS RUN...). To treat the file as judgments anyway, use "
     "`--config read.kind=qrels`"
 )
 LARGEST_GRADE = 10
@@ -106,7 +106,7 @@ def _like_grades(run: RunColumns) -> bool:
 
 
 def refuse_runs(source: Any, path: str = "qrels") -> None:
-    """Refuse several runs where judgments are expected: a dictionary of runs by name, or a list of runs.
+    """Refuse runs where judgments are expected: a dictionary of runs by name, or a list of runs.
 
     >>> refuse_runs({"q1": {"d1": 1}})
     """
@@ -115,11 +115,11 @@ def refuse_runs(source: Any, path: str = "qrels") -> None:
     inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
     if isinstance(first, RunColumns):
         raise InputError(
-            "several runs were passed where judgments are expected", hint=row_columns.ORDER, path=path
+            "one or more runs were passed where judgments are expected", hint=row_columns.ORDER, path=path
         )
     if isinstance(inner, Mapping):
         raise InputError(
-            "several runs, or judgments by subtopic, were passed where judgments are expected",
+            "one or more runs, or judgments by subtopic, were passed where judgments are expected",
             hint=f"{row_columns.ORDER}. For judgments by subtopic, use --config read.subtopics",
             path=path,
         )
@@ -131,7 +131,7 @@ def remarks_on(qrels: QrelsColumns) -> tuple[tuple[str, str, int], ...]:
     if whole or len(qrels.grades) < FEW or not mostly_fractions(qrels.grades, qrels.query):
         return ()
     count = int(np.count_nonzero(qrels.grades != np.floor(qrels.grades)))
-    words = f"judgments whose grades look like scores: {count:,}. Is QRELS a run? Judgments come first"
+    words = f"judgments whose grades look like scores: {count:,}. Did you pass a run as judgments?"
     return (("grades_like_scores", words, count),)
 
 

@@ -200,7 +200,7 @@ def named_rows(source: Opened, names: list[str], what: str = "score") -> Records
     if not numbers[0] and (known or numbers[1:] == [True]):
         key = "columns" if what == "score" else "qrels_columns"
         found = f"the first line looks like a header ({', '.join(rows[0][1])})"
-        use = "to use it" if known else f"and rename its columns to {', '.join(names)}"
+        use = "to use the header" if known else f"and rename the columns to {', '.join(names)}"
         hint = f"Leave out `--config read.{key}` {use}, or delete that line"
         raise InputError(found, path=source.path, line=rows[0][0], hint=hint)
     for line, cells in rows:

@@ -21,8 +21,13 @@ PAIRWISE = 6  # maximum number of judges shown pairwise; of more, the mean of ea
 RANGE = "2/3 or more"
 ADVICE = (
     "A chance-corrected coefficient below 2/3 is commonly considered insufficient. To improve agreement, "
-    "define every grade with examples, use fewer grades, or judge some documents together first."
+    "define every grade with examples{} or judge some documents together first."
 )
+FORMS = {
+    "seconds": "median per judgment",
+    "opened": "share of judgments with the full text opened",
+    "agreement": "with other judges",
+}
 TITLES = {
     "agreement": "percent agreement",
     "scott": "Scott's pi",
@@ -50,10 +55,8 @@ def agreement_tables(agreement: Agreement, *, per_query: bool = False) -> list[T
     sheets[-1].notes += _notes(agreement)
     if agreement.forms is not None:
         sheets.append(agreement.forms.table())
-        sheets[-1].title = (
-            "content shown: median seconds per judgment, share of judgments with the full text opened, "
-            "agreement with other judges"
-        )
+        shown = [f"{name}: {FORMS[name]}" for name in map(str, agreement.forms.results.measures)]
+        sheets[-1].title = "; ".join(["judging by content shown", *shown])
     return sheets
 
 
@@ -169,8 +172,8 @@ def _judges(agreement: Agreement) -> Table:
     rows = [[agreement.judges[judge], *(float(means[name][judge]) for name in PARTS)] for judge in order]
     notes = [
         (
-            "Mean agreement with the other judges, highest kappa first. For pairs of judges, use -f csv or "
-            "-o FILE.svg."
+            "Mean agreement with the other judges, highest kappa first. CSV, JSON and the figure show every "
+            "pair of judges."
         )
     ]
     return _sheet(["judge", "agreement", "Scott", "Cohen", "alpha"], rows, notes=notes)
@@ -243,7 +246,8 @@ def _queries(agreement: Agreement) -> Table:
         differ = [round(count * (1 - agreement.by_query["agreement"][index]))] if two else []
         rows.append([query, count, *differ, *values])
     undefined = any(np.isnan(agreement.by_query[name]).any() for name in PARTS)
-    apart = " or judged no pair in common" * bool(np.isnan(agreement.by_query["agreement"]).any())
+    alone = bool(np.isnan(agreement.by_query["agreement"]).any())  # only the others judged a query
+    apart = f" or {agreement.judges[0]} judged none of the pairs" * alone
     notes = [f"-: undefined, because the judges gave only one grade{apart}"] if undefined else []
     heads = ["query", "pairs", *["differ"][: int(two)], "agreement", "Scott", "Cohen", "alpha"]
     return _sheet(heads, rows, notes=notes)
@@ -302,8 +306,10 @@ def _needed(agreement: Agreement) -> Table:
             "If the design effect is above 1, judgments of one query are correlated, so add queries, not "
             "documents."
         )
-    if any(needed.queries is None for needed in agreement.needed):
-        notes.append("-: undefined, because kappa has no interval")
+    lacking = {bool(np.isnan(one.coefficient.low)) for one in agreement.needed if one.queries is None}
+    reasons = "more than ten million queries would be needed", "kappa has no interval"
+    if lacking:
+        notes.append(f"-: undefined, because {' or '.join(reasons[each] for each in sorted(lacking))}")
     return _sheet(heads, rows, notes=notes, dropped=("if independent", "half-width"))
 
 
@@ -363,10 +369,12 @@ def _circular(audit: Audit) -> str:
     used = "the run that used" if len(names) == 1 else "the runs that used"
     moved = [run for run in audit.runs if run.name in names]
     ranks = first_few([f"{run.name} {run.rank:g} -> {run.rank_labels:g}" for run in moved])
+    values = [one.kendall.value for one in (taus, audit.taus)]
+    others, every = ("undefined" if math.isnan(value) else f"{value:.2f}" for value in values)
     return (
         f"{verdict} {used} {audit.judge} ({first_few(names)}). {audit.measure} gain over the other runs: "
         f"{gain.value:+.4f}{lead}. Rank by {audit.reference} -> by {audit.judge}: {ranks}. Tau of the other "
-        f"runs: {taus.kendall.value:.2f}, of all runs: {audit.taus.kendall.value:.2f}."
+        f"runs: {others}, of all runs: {every}."
     )
 
 
@@ -374,6 +382,11 @@ def _about_audit(result: Agreement | ScoreAudit) -> str:
     level = percent(result.options["confidence"])
     numbers = [audit.queries for audit in result.audits if audit.queries >= FEWEST_QUERIES]
     text = "bias: labels minus reference; gain: bias minus the mean bias of the other runs. "
+    if len(result.pairs) > 1:  # the table has neither
+        text = (
+            "CSV and JSON also have each run's bias (labels minus reference) and gain (bias minus the mean "
+            "bias of the other runs). "
+        )
     if not numbers:
         return text + f"There are no intervals with fewer than {FEWEST_QUERIES} queries."
     over = f"{min(numbers):,} to " * (min(numbers) < max(numbers)) + queries(max(numbers))
@@ -398,7 +411,7 @@ def _notes(agreement: Agreement) -> list[str]:
         )
     corrected = [agreement[name] for name in TITLES if name != "agreement"]
     if any(estimate.acceptable is False for estimate in corrected):
-        notes.append(ADVICE)
+        notes.append(ADVICE.format(", use fewer grades," * (len(agreement.grades) > 2)))
     elif any(estimate.acceptable for estimate in corrected):
         notes.append(f"{RANGE}: whether a chance-corrected coefficient is commonly considered sufficient")
     return [*notes, *map(str, agreement.warnings)]

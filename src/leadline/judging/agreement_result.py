@@ -408,7 +408,7 @@ def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
             "undefined",
             (
                 f"chance-corrected coefficients are undefined for {counted(undefined, 'pair')} of judges "
-                "that have no judged document in common or gave all of these the same grade"
+                "that share no document or gave all shared documents the same grade"
             ),
             undefined,
         ),
