@@ -390,3 +390,14 @@ def test_results_show_their_main_values_in_one_line(made: Callable[[], ll.Result
     assert shown in line
     assert len(line) < 150
     assert "\n" not in line
+
+
+def test_warnings_name_keywords_and_calls() -> None:
+    values = [{"query_id": query, "run": run, "lag": 1.0} for query in QRELS for run in ("a", "b")]
+    (assumed,) = ll.read_scores(values).warnings
+    assert "lower_is_better=" in str(assumed)
+    pool = ll.pool({"a": NEW, "b": OLD}, measure="P@1", budget=1)
+    rest: dict[str, dict[str, float]] = {"q1": {"d9": 1}, "q2": {"d1": 0, "d2": 1}, "q3": {"d1": 1}}
+    found = [*ll.evaluate(rest, {"a": NEW}, "P@1", pool=pool).warnings, assumed]
+    assert any("`pool(runs, measure=..., judged=qrels)`" in str(one) for one in found)
+    assert not any("--" in str(one) or "`leadline " in str(one) for one in found)

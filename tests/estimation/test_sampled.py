@@ -221,7 +221,7 @@ def test_what_a_newcomer_overlooks_is_said() -> None:
     warnings = {one.code: one for one in sampled(qrels, flat, "AP").warnings}
     assert warnings["constant_scores"].count == 2
     assert "count as the whole collection" in warnings["no_population"].message
-    assert "--pool" in warnings["no_population"].message
+    assert "pool=pool" in warnings["no_population"].message
     known = sampled(qrels, {"a": flat, "b": {"q1": {"d1": 2.0, "x": 1.0}}}, "AP", population=9)
     codes = [one.code for one in known.warnings]
     assert "no_population" not in codes

@@ -6,7 +6,7 @@ import inspect
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sized
 from functools import cache
 from numbers import Integral, Real
 from types import UnionType
@@ -253,7 +253,14 @@ READERS = {
     "read_scores": ("higher_is_better", "lower_is_better", "missing"),
 }
 SPELLED = {"level": "rel", "docs": "documents"}  # options whose keyword has another name
-COMMANDS = {"`leadline pool --for`": "`pool(runs, measure=...)`"}  # as calls
+COMMANDS = {  # as calls
+    "`leadline pool --for`": "`pool(runs, measure=...)`",
+    "`leadline pool --for MEASURE --judged QRELS`": "`pool(runs, measure=..., judged=qrels)`",
+    "`leadline evaluate JUDGMENTS RUN... --pool POOL`": "`evaluate(qrels, runs, pool=pool)`",
+    "`leadline evaluate --pool POOL --machine LABELS`": "`evaluate(qrels, runs, pool=pool, machine=labels)`",
+    "`leadline agreement --runs`": "`agreement(a, b, runs=runs)`",
+    "`leadline curve`": "`curve`",
+}
 PROSE = {  # not the value of an option
     *("and", "apply", "applies", "as", "cannot", "does", "for", "has", "if", "is"),
     *("must", "needs", "or", "so", "takes", "to", "with", "without"),
@@ -277,7 +284,6 @@ def name_keywords(
     >>> print(error)
     order='rank' needs queries_in
     """
-    parameters = _annotations(inspect.unwrap(function))
     path = getattr(error, "path", "")
     arguments = inspect.signature(function).bind_partial(*args, **given).arguments.items()
     likely = {
@@ -285,6 +291,22 @@ def name_keywords(
         for name, value in arguments
         if isinstance(value, (str, os.PathLike)) and str(value) == path
     }
+    if isinstance(error, InputError):
+        error.found, error.hint = (
+            with_keywords(part, function, likely) for part in (error.found, error.hint)
+        )
+    elif error.args and isinstance(error.args[0], str):
+        error.args = (with_keywords(error.args[0], function, likely), *error.args[1:])
+
+
+def with_keywords(text: str, function: Callable[..., Any], likely: Collection[str] = ()) -> str:
+    """Return a message whose settings and options are keywords of a function, or of a `likely` reader.
+
+    >>> def cut(run: str, order: str = "score") -> None: ...
+    >>> with_keywords("if not, use --config scores.lower_is_better=MEASURE or -C read.order=rank", cut)
+    "if not, use read_scores(..., lower_is_better='MEASURE') or order='rank'"
+    """
+    parameters = _annotations(inspect.unwrap(function))
 
     def keyword(found: re.Match[str]) -> str:
         name, value = found[1] or (found[3] or "").replace("-", "_"), (found[2] or found[4] or "").strip("'")
@@ -292,7 +314,7 @@ def name_keywords(
         name = spelled if name not in parameters or (found[3] and spelled in parameters) else name
         file = value.isupper() and value.lower() in parameters  # named as its value, as in --topics VECTORS
         readers = {one for one, names in READERS.items() if name in names}
-        reader = min(readers & likely or readers, default="")
+        reader = min(readers & {*likely} or readers, default="")
         if name not in parameters and reader and found[1]:
             return f"{reader}(..., {name}={[value] if name == 'fields' else value or True!r})"
         if name not in parameters or (file and parameters[name][0] == "int"):
@@ -309,10 +331,7 @@ def name_keywords(
         placeholder = value.isupper() and not name.endswith("_is_better")  # a measure may be in capitals
         return name if not value or placeholder or ":" in value else f"{name}={shown}"
 
-    if isinstance(error, InputError):
-        error.found, error.hint = (re.sub(OPTION, keyword, part) for part in (error.found, error.hint))
-    elif error.args and isinstance(error.args[0], str):
-        error.args = (re.sub(OPTION, keyword, error.args[0]), *error.args[1:])
+    return re.sub(OPTION, keyword, text)
 
 
 @cache

@@ -99,6 +99,15 @@ def _name_keywords(
     name_keywords(error, function, *args, **given)
 
 
+def _in_python(warning: Any, function: Callable[..., Any]) -> Any:
+    """Return a warning about a result whose message names keywords, not options of the command line."""
+    import dataclasses
+
+    from leadline.data.validation import with_keywords  # loads NumPy; no command needs it
+
+    return dataclasses.replace(warning, message=with_keywords(warning.message, function))
+
+
 def _named(values: Iterator[T], function: Callable[..., Any]) -> Iterator[T]:
     """Yield what a public generator yields, from one copy of a pipe; its refusals name keywords."""
     record, end = ReadPaths(), object()
@@ -123,8 +132,8 @@ def public(function: Callable[P, T]) -> Callable[P, T]:
     """Let the result of a public function remember the files it is made of.
 
     Where the function fails with another error than a refusal, arguments that do not fit or are of a wrong
-    type are refused. A refusal names keywords of the function, not options of the command line. Keywords
-    may be NumPy numbers.
+    type are refused. Refusals and warnings name keywords of the function, not options of the command line.
+    Keywords may be NumPy numbers.
     """
 
     @wraps(function)
@@ -152,6 +161,8 @@ def public(function: Callable[P, T]) -> Callable[P, T]:
             sources = tuple(dict.fromkeys([*read, *_sources([found, *args, *kwargs.values()])]))
             for each in filter(_has_sources, (found, vars(found).get("results"))):
                 vars(each)["sources"] = sources
+                if outermost and (warnings := vars(each).get("warnings")):
+                    vars(each)["warnings"] = [_in_python(one, function) for one in warnings]
         return found
 
     return call
