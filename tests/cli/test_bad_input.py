@@ -24,6 +24,7 @@ from leadline.errors import UsageError
 from leadline.measures import MEASURES
 
 HINT = ". See `leadline measures`.\n"
+EVALUATE_USAGE = " The usage is `leadline evaluate QRELS RUNS...`."
 EVALUATE_HINT = " See `leadline evaluate --help`.\n"
 
 
@@ -77,8 +78,8 @@ def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadlin
     [
         ("evaluat q r", "unknown command 'evaluat'. Did you mean 'evaluate'?\n"),
         ("--zzz", "No such option '--zzz'. See `leadline --help`.\n"),
-        ("evaluate", "Missing argument 'QRELS'." + EVALUATE_HINT),
-        ("evaluate q", "Missing argument 'RUNS...'." + EVALUATE_HINT),
+        ("evaluate", "Missing argument 'QRELS'." + EVALUATE_USAGE + EVALUATE_HINT),
+        ("evaluate q", "Missing argument 'RUNS...'." + EVALUATE_USAGE + EVALUATE_HINT),
         ("evaluate q r -m", "Option '-m MEASURE' requires an argument. See `leadline evaluate --help`.\n"),
         ("evaluate q r -l x", "Invalid value for '-l' / '--level': 'x' is not a number." + EVALUATE_HINT),
         ("evaluate none r", "none: no such file\n"),

@@ -219,23 +219,23 @@ def _drop_output(status: int) -> int:
 
 
 def _one_line(error: click.ClickException) -> str:
-    from leadline.cli._tried import in_words, missing_for, option_for, shortened, with_value
+    from leadline.cli._tried import in_words, missing_for, option_for, shortened, usage, with_value
 
     context = getattr(error, "ctx", None)
     command = None if context is None else context.command
+    path = "" if context is None else context.command_path.partition(" ")[2]
     if isinstance(error, click.NoSuchOption):  # versions of click word it differently
-        path = "" if context is None else context.command_path.partition(" ")[2]
         word = re.sub(r"^-(?=[a-z]{2}\w)", "--", error.option_name)
         hint = option_for(word, command, error.possibilities or (), path)
         text = f"No such option '{error.option_name}'. {hint}".rstrip()
     else:
         text = in_words(" ".join(error.format_message().split()))
         if isinstance(error, click.MissingParameter) and context is not None:
-            text += missing_for(context)
+            text += missing_for(context) or f" The usage is `{usage(context.command, path)}`."
         if isinstance(error, click.MissingParameter | click.BadOptionUsage) and command is not None:
             text = with_value(text, command)
         if text.startswith("Got unexpected extra argument"):
-            text = shortened(text, command)
+            text = shortened(text, command, path)
     if not context:
         return text
     return sentences(text, f"See `{context.command_path} --help`.")

@@ -34,8 +34,11 @@ ARGUMENTS = {
     ".svg": ("labels",),
 }
 MOST = 3  # options whose names have a word, or commands that have an option; with more, it says nothing
-# Ends of an option that names an input, as in --qrels-file, --run2 and --index_dir.
-ENDS = re.compile(r"(?<=\w)(?:-?(?:files?|paths?|dir|directory|folder)|-?\d+)$")
+# What may stand beside an input in an option, as in --qrels-file, --run2, --run-a and --gold-qrels.
+ENDS = re.compile(r"(?<=\w)(?:-?(?:files?|paths?|dir|directory|folder)|-?\d+|-[ab])$")
+STARTS = re.compile(
+    "^(?:input|base|baseline|test|new|old|first|second|control|treatment|trec|system|reference|human|gold|llm)-"
+)
 
 
 TRIED_COMMANDS = {word: answer for word, (answer,) in answers("commands").items()}
@@ -81,10 +84,12 @@ def missing_for(context: click.Context) -> str:
     return "" if answer in ("", EVALUATE) else f" {answer}"
 
 
-def shortened(text: str, command: click.Command | None) -> str:
+def shortened(text: str, command: click.Command | None, path: str) -> str:
     """Return an error about extra arguments, of which a pattern may give many, without most of them."""
     text = text if len(text) <= LONGEST else f"{text[:LONGEST]} ...)"
-    return sentences(text, TRIED_EXTRA.get("" if command is None else str(command.name), ""))
+    if command is None:
+        return text
+    return sentences(text, TRIED_EXTRA.get(str(command.name)) or f"The usage is `{usage(command, path)}`.")
 
 
 def in_words(text: str) -> str:
@@ -165,7 +170,7 @@ def known_as_input(word: str) -> tuple[str, ...]:
     while (shorter := ENDS.sub("", plain)) != plain:
         plain = shorter
     dashes = "--" if word.startswith("--") else "-"
-    return TRIED_INPUTS.get(dashes + plain) or (plain,)
+    return TRIED_INPUTS.get(dashes + plain) or TRIED_INPUTS.get(dashes + STARTS.sub("", plain)) or (plain,)
 
 
 def arguments_for(kinds: str, command: click.Command) -> list[str]:
