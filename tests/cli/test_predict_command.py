@@ -39,6 +39,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("folder")
+def test_json_holds_the_number_of_lists_with_equal_scores(leadline: Leadline, tmp_path: Path) -> None:
+    (tmp_path / "equal.run").write_text("q1 Q0 d1 1 2 e\nq1 Q0 d2 2 2 e\n")
+    data = leadline("predict", "equal.run", "-f", "json").data
+    assert {"code": "equal_scores", "count": 1}.items() <= data["warnings"][0].items()
+
+
+@pytest.mark.usefixtures("folder")
 def test_json_holds_every_query_and_the_mean_of_every_run(leadline: Leadline) -> None:
     data = leadline("predict", "a.run", "b.run", "-f", "json").data
     assert (data["command"], data["predictors"]) == ("predict", ["NQC(tail)", "WIG(tail)"])

@@ -328,16 +328,6 @@ def test_runs_alike_in_the_frame_need_a_larger_depth_or_cutoff(depth: int | None
         pool_for(alike, "P@3" if depth is None else "P@10", budget=5, depth=depth, pair=("a", "b"))
 
 
-def test_judgments_count_beside_labels_in_the_forecast_of_ndcg() -> None:
-    judged = {q: {d: TRUTH[q][d] for d in RUNS["a"][q][:10]} for q in QUERIES}
-    labels = {QUERIES[0]: {RUNS["b"][QUERIES[0]][0]: 1}}
-    alone, both = (
-        str(pool_for(RUNS, "nDCG@10", budget=6, judged=judged, machine=machine).warnings)
-        for machine in (None, labels)
-    )
-    assert "depends on how many documents" not in alone + both
-
-
 def test_all_documents_of_a_pair_make_its_difference_exact() -> None:
     found = pool_for(RUNS, "P@10", budget=8, pair=("a", "b"))
     assert "would make the difference exact" in found.forecast()[1]
@@ -428,7 +418,9 @@ def test_a_pool_for_a_pair_is_refused_if_no_measure_would_have_a_verdict(measure
         pool_for(RUNS, measures, total=90, pair=("a", "b"))
 
 
-@pytest.mark.parametrize(("measure", "helps"), [("nDCG@10", True), ("AP", False), ("R@10", False)])
+@pytest.mark.parametrize(
+    ("measure", "helps"), [("nDCG@10", True), ("nDCG@5", False), ("AP", False), ("R@10", False)]
+)
 def test_a_pool_for_all_runs_is_advised_where_it_gives_intervals(measure: str, helps: bool) -> None:
     with pytest.raises(UsageError) as caught:
         pool_for(RUNS, measure, total=90, pair=("a", "b"))

@@ -96,6 +96,16 @@ def percent(proportion: float) -> str:
     return f"{exact if len(exact) < 10 else round(100 * proportion, 2)} %"
 
 
+def beyond(value: float, limit: float, digits: int = 3) -> str:
+    """Return a number beyond a limit, with more than `digits` digits where these would show the limit.
+
+    >>> beyond(90.123, 40), beyond(40.02, 40)
+    ('90.1', '40.02')
+    """
+    texts = ((f"{value:.{size}g}", f"{limit:.{size}g}") for size in range(digits, 17))
+    return next((text for text, of_limit in texts if text != of_limit), f"{value:.17g}")
+
+
 def rounded(value: float | None) -> str:
     """Return a number with two decimals; "undefined" for None.
 

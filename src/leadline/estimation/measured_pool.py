@@ -37,7 +37,7 @@ from leadline.estimation.designs import (
 from leadline.estimation.estimators import Estimator, Sample
 from leadline.estimation.guesses import VOTE_CONSTANT
 from leadline.estimation.ideal_lists import vote_ranks
-from leadline.estimation.samples import PoolLike, evidence_of, judged_part
+from leadline.estimation.samples import Evidence, PoolLike, evidence_of, judged_part
 from leadline.estimation.sampling_errors import (
     FEWEST_JUDGMENTS,
     FEWEST_QUERIES,
@@ -528,6 +528,18 @@ def simulated_half_width(
     known = np.array(
         [labels.get(name, {}).get(document, np.nan) for name, document in pool.names()], np.float64
     )
+
+    def evidence_for(drawn: Flags, judged: Floats, seed: int) -> Evidence:
+        """Return the evidence of a draw of this design, with the grades of all pairs."""
+        grades: dict[str, dict[str, float]] = {}
+        for row in np.flatnonzero(drawn).tolist():
+            grades.setdefault(pool.queries[row], {})[pool.documents[row]] = float(judged[row])
+        return evidence_of(grades, replace(pool, drawn=drawn), None, "centered", skipped=False, seed=seed)
+
+    evidence = evidence_for(pool.drawn, np.zeros(len(query)), seed)
+    why = design_withheld(evidence.sample, kind, evidence.drawn_for)
+    if why:
+        return None, Withheld(NoInterval.NOT_SIMULATED, why).message
     first, others = top & (known >= 0), ~top & (known >= 0)
     rate = float((known[first] > 0).mean()) if first.any() else 0.0
     if first.sum() < FEWEST_LABELS:
@@ -549,17 +561,7 @@ def simulated_half_width(
     found = []
     for number in range(SIMULATIONS):
         drawn = rng.random(len(query)) < pool.probability
-        grades: dict[str, dict[str, float]] = {}
-        for row, grade in enumerate(model.draw(rng).tolist()):
-            if drawn[row]:
-                grades.setdefault(pool.queries[row], {})[pool.documents[row]] = grade
-        evidence = evidence_of(
-            grades, replace(pool, drawn=drawn), None, "centered", skipped=False, seed=seed + number
-        )
-        sample = evidence.sample
-        why = design_withheld(sample, kind, evidence.drawn_for)
-        if why:
-            return None, Withheld(NoInterval.NOT_SIMULATED, why).message
+        sample = evidence_for(drawn, model.draw(rng), seed + number).sample
         estimator, p = Estimator(sample, kind), sample.probability[sample.drawn]
         for run in chosen:
             rows = (

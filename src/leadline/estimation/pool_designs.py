@@ -14,7 +14,7 @@ from leadline.data.judgment_tables import DrawnPool
 from leadline.data.reading import Reading, RunsOptions
 from leadline.data.table import ResultWarning
 from leadline.data.validation import check_whole
-from leadline.data.wording import counted
+from leadline.data.wording import beyond, counted
 from leadline.data.wording import listed as listed_in_words
 from leadline.errors import UsageError, either, one_of
 from leadline.estimation.designs import (
@@ -45,6 +45,7 @@ from leadline.estimation.sampling_errors import (
     MOST_GUESSED,
     MOST_GUESSED_OF_NEW,
     ROUNDING,
+    SIMULATED,
 )
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.evaluation.lookups import place_of
@@ -59,8 +60,8 @@ RATE = 0.5  # assumed rate of relevant pairs in forecasts without machine labels
 FEWEST_CHECKED = 20  # judged pairs with 0 < p < 1 from which it is checked whether this seed drew them
 MOST_DEVIATIONS = 5.0  # standard deviations above the expected number that this seed would draw
 ALIKE = (
-    "the divisor of the measure also depends on documents that both runs put at the same rank, and a pool "
-    "for a pair leaves these documents out"
+    "the divisor of such a measure also depends on documents that both runs put at the same rank, and a "
+    "pool for a pair leaves these documents out"
 )
 
 
@@ -105,7 +106,9 @@ def pool_for(
         raise UsageError("a pool drawn for a measure needs `--budget` (judgments per query) or `--total`")
     check_whole(1, looks=looks)
     if not 0 <= new_runs < 1:
-        raise UsageError(f"new_runs must be a share of the budget, at least 0 and below 1, not {new_runs}")
+        raise UsageError(
+            f"`--config pool.new_runs` must be a share of the budget, at least 0 and below 1, not {new_runs}"
+        )
     asked_for = [measures] if isinstance(measures, (str, Measure)) else list(measures)
     wanted = profile_of("leadline").measures(asked_for, rel=rel, documents=None)
     kinds = kinds_of(wanted)  # refuses all that have no estimate together
@@ -202,11 +205,12 @@ def pool_for(
     )
     pool = pool.part(kept | ((frame.best <= deepest) & (pair is not None)))
     expected = {}
-    judgments = int((drawn | already_judged).sum())
+    judgments = int(drawn.sum())
+    new = " new" * bool(already_judged.any())  # judgments made before the draw do not count
     pooled_queries = len(np.unique(frame.query[probability > 0]))
     longest = max((len(ranked) for name in names for ranked in systems.lists(name)), default=0)
     if pair and all(isinstance(kind, (Ratio, AveragePrecision)) for kind in kinds):
-        instead = ", or draw the pool for all runs" * ideal  # others have no interval there either
+        instead = ", or draw the pool for all runs" * (set(weights) == {SIMULATED})  # others have none there
         raise UsageError(
             "a pool for a pair of runs gives no interval, and so no verdict, for "
             f"{listed_in_words(list(weights))}, because {ALIKE}. Use P@10, DCG@10 or a similar "
@@ -221,7 +225,7 @@ def pool_for(
             given[query] = given.get(query, {}) | judgments_of
         known = given
     whole = (frame.importance > 0) if new_runs == 0 else (frame.importance >= 0)
-    most = int((whole | already_judged).sum())  # judgments with the largest budget
+    most = int((whole & ~already_judged).sum())  # new judgments with the largest budget
     for measure, weight, square in zip(wanted, weights.values(), squares, strict=True):
         kind, text = kind_of(measure), str(measure)
         rates = np.full(len(pairs), RATE if labels is None else _rate(labels, measure))
@@ -234,7 +238,9 @@ def pool_for(
         ways = ["a larger budget"] * larger
         ways += [f"a depth of at least {len(weight)}"] * (deeper > MOST_GUESSED + ROUNDING)
         hint = f" (use {either(ways, 'and')})" if ways else ""
-        why = _no_forecast(kind, one["half_width"], outside, hint, judgments, pooled_queries, sampled=sampled)
+        why = _no_forecast(
+            kind, one["half_width"], outside, hint, judgments, new, pooled_queries, sampled=sampled
+        )
         if pair and isinstance(kind, Ratio):
             why = ALIKE
         if not why and isinstance(kind, Ratio) and kind.ideal and sampled:
@@ -313,6 +319,7 @@ def _no_forecast(
     outside: float,
     hint: str,
     judgments: int,
+    new: str,
     queries: int,
     *,
     sampled: bool,
@@ -320,14 +327,14 @@ def _no_forecast(
     """Return why there is no forecast of a half-width, with what is expected; empty if there is one."""
     if outside > MOST_GUESSED + ROUNDING:
         return (
-            f"{100 * outside:.3g} % of the measure's weight is outside the sampling frame, and intervals "
-            f"allow at most {100 * MOST_GUESSED:.0f} %{hint}"
+            f"{beyond(100 * outside, 100 * MOST_GUESSED)} % of the measure's weight is outside the sampling "
+            f"frame, and intervals allow at most {100 * MOST_GUESSED:.0f} %{hint}"
         )
     ideal = isinstance(kind, Ratio) and kind.ideal
     if half_width == 0 and outside < ROUNDING and not (ideal and sampled):
         return ""  # known with certainty
     if judgments < FEWEST_JUDGMENTS:
-        return f"intervals need at least {FEWEST_JUDGMENTS} judgments, not {judgments}{hint}"
+        return f"intervals need at least {FEWEST_JUDGMENTS}{new} judgments, not {judgments}{hint}"
     if queries < FEWEST_QUERIES:
         return f"intervals need at least {FEWEST_QUERIES} queries, not {queries}"
     return ""
@@ -422,6 +429,8 @@ def _expected(
     """Return the half-width of one measure, the budget that halves it, and the budget of exact values."""
     queries = len(frame.queries)
     matter = float(((frame.importance > 0) & ~judged).sum())
+    rest = float(((frame.importance == 0) & ~judged).sum())
+    certain = matter + frame.least_rest * rest * (matter > 0)  # the budget with which these pairs are
     spread = squares * rates * (1.0 - rates)
 
     def half_width(p: Floats) -> float:
@@ -430,8 +439,8 @@ def _expected(
 
     now = half_width(probability)
     if now == 0:
-        return {"half_width": now, "half_budget": None, "exact_budget": matter / queries}
-    low, high = size, max(matter / max(1 - new_runs, 1e-9), size)
+        return {"half_width": now, "half_budget": None, "exact_budget": certain / queries}
+    low, high = size, max(matter / max(1 - new_runs, 1e-9), certain, size)
     for _ in range(40):
         middle = (low + high) / 2
         trial, *_ = probabilities(frame.without(judged), middle, new_runs=new_runs)
@@ -441,7 +450,7 @@ def _expected(
             high = middle
         if high - low < 0.5:
             break
-    return {"half_width": now, "half_budget": high / queries, "exact_budget": matter / queries}
+    return {"half_width": now, "half_budget": high / queries, "exact_budget": certain / queries}
 
 
 class LeftOut(NamedTuple):

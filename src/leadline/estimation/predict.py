@@ -331,7 +331,9 @@ def _predicted(
     ends = list(pairwise(run.offsets.tolist()))
     counts = {
         "single_documents": sum(high - low == 1 for low, high in ends),
-        "equal_scores": sum(run.scores[low] == run.scores[high - 1] for low, high in ends if high - low > 1),
+        "equal_scores": sum(
+            bool(run.scores[low] == run.scores[high - 1]) for low, high in ends if high - low > 1
+        ),
     }
     row: Codes | None = None
     queries = sources.queries or {}
@@ -385,7 +387,7 @@ def _warnings(
         "unknown_queries": f"{queries(counts['unknown_queries'])} without a text (predictors that need it "
         "are undefined)",
         "without_vectors": f"{counts['without_vectors']:,} of {documents} without a topic vector (skipped)",
-        "undefined": f"undefined predictions: {said} (excluded from means)",
+        "undefined": f"undefined predictions: {said} (left out)",
     }
     return [ResultWarning(code, text, counts[code]) for code, text in words.items() if counts[code]]
 

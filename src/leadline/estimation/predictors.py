@@ -185,7 +185,7 @@ class DeShaTo(Predictor):
 
     def value(self, answer: Answer) -> float:
         if answer.theta is None or answer.row is None:
-            raise UsageError("DeShaTo needs topic vectors. Add `--topics VECTORS`.")
+            raise UsageError("DeShaTo needs topic vectors. Pass an Answer with `theta` and `row`.")
         size = len(answer.row)
         pool = RankedPool(
             np.zeros(size, dtype=np.int32),

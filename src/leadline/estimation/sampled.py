@@ -16,7 +16,7 @@ from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import JudgedOptions, NegativeOptions, Reading
 from leadline.data.table import ResultWarning, RunInfo, raised
 from leadline.data.validation import check_numbers, check_whole, check_word
-from leadline.data.wording import counted, listed
+from leadline.data.wording import beyond, counted, listed
 from leadline.data.wording import queries as queries_of
 from leadline.estimation.histogram_result import over_runs
 from leadline.estimation.rank_corrections import (
@@ -438,7 +438,8 @@ def withheld(
         elif not correctable:
             reasons.append("no correction is available")
         elif weight > most:
-            reasons.append(f"a sampled document has weight {weight:,.1f}, more than {most:g} ({limit})")
+            shown = f"{weight:,.1f}" if round(weight, 1) > most else beyond(weight, most)
+            reasons.append(f"a sampled document has weight {shown}, more than {most:g} ({limit})")
         else:
             reasons.append("")
     return reasons

@@ -11,7 +11,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats, Integers
 from leadline.data.table import ResultWarning
-from leadline.data.wording import counted, listed, percent, queries
+from leadline.data.wording import beyond, counted, listed, percent, queries
 from leadline.estimation.designs import Kind, Ratio, Target, has_interval
 from leadline.stats.intervals import t_quantile
 
@@ -172,12 +172,16 @@ def not_simulated(design: Design) -> str:
     '90 judgments per query (only for 5 to 40)'
     >>> not_simulated(Design(50, 1.0, 3, 20, 0.05, 0.5, 10))
     '1 judgment per query (only for 5 to 40)'
+    >>> not_simulated(Design(50, 40.02, 3, 20, 0.05, 0.5, 10))
+    '40.02 judgments per query (only for 5 to 40)'
     """
     low, high = SIMULATED_JUDGMENTS
     cutoff = 0 if design.cutoff is None else design.cutoff
     own = f"a cutoff of {cutoff}" if cutoff else "measures without a cutoff"
-    judged = percent(round(design.share, 3))
-    each = f"{design.judgments:.3g} judgment{'s' * (f'{design.judgments:.3g}' != '1')} per query"
+    judged = f"{beyond(100 * design.share, 100 * LARGEST_SHARE)} %"
+    least = beyond(design.least, LEAST_PROBABILITY)
+    number = beyond(design.judgments, low if design.judgments < low else high)
+    each = f"{number} judgment{'s' * (number != '1')} per query"
     reasons = {
         "a pool that does not name its runs": not design.runs,
         f"{own} (only for a cutoff of {CUTOFF})": cutoff != CUTOFF,
@@ -192,7 +196,7 @@ def not_simulated(design: Design) -> str:
         f"a sample of {judged} of the pool (only for up to {percent(LARGEST_SHARE)}, or all of it)": (
             design.share > LARGEST_SHARE
         ),
-        f"an inclusion probability of {design.least:.3g} (only for {LEAST_PROBABILITY:g} or more)": (
+        f"an inclusion probability of {least} (only for {LEAST_PROBABILITY:g} or more)": (
             design.least < LEAST_PROBABILITY * (1 - SLACK)
         ),
     }

@@ -422,7 +422,7 @@ def _called(function: Scorer, query: str, documents: list[str]) -> list[float]:
     if array.shape != (len(documents),):
         raise UsageError(
             f"for query '{query}', the scoring function must return {counted(len(documents), 'number')} (one "
-            f"per document), but returned an array of shape {array.shape}"
+            f"per document), but its result has the shape {array.shape}"
         )
     scores: list[float] = array.tolist()
     return scores
