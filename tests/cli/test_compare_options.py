@@ -312,6 +312,10 @@ def test_latex_has_every_difference_from_the_baseline_however_many(
     asked = ("compare", tmp_path / "qrels.txt", *runs, "--baseline", "s00", "-m", "P@1")
     assert leadline(*asked, "-f", "latex").out.count(" & s00 & ") == 15
     assert leadline(*asked, "-f", "latex", "--pairs", "3").out.count(" & s00 & ") == 3
+    saved = tmp_path / "saved.json"
+    leadline("evaluate", tmp_path / "qrels.txt", runs[0], "-m", "P@1", "-q", "-o", saved)
+    of_file = ("compare", tmp_path / "qrels.txt", *runs[1:], "--baseline", saved, "-m", "P@1", "-f", "latex")
+    assert leadline(*of_file).out.count(" & s00 (baseline) & ") == 15
     (tmp_path / "kinds.tsv").write_text("query_id\tkind\n" + "".join(f"q{at}\t{at % 2}\n" for at in range(6)))
     sliced = leadline(*asked, "-f", "latex", "--query-slice", f"{tmp_path / 'kinds.tsv'}:kind").out
     assert sliced.count(r"\begin{tabular}") == 2

@@ -458,7 +458,10 @@ def test_as_many_topics_may_be_asked_for_as_are_fitted(call: str) -> None:
         ("replicate -m", f"[default: {', '.join(COMPARED)}]"),
         ("evaluate -m", f"[default: {', '.join(DEFAULT_MEASURES)}; with a pool, its measures]"),
         ("sampled -m", f"[default: {', '.join(sampled.DEFAULT_MEASURES)}]"),
-        ("compare --pairs", f"[default: all for CSV, JSON or up to {SENTENCES} rows, otherwise significant]"),
+        (
+            "compare --pairs",
+            f"[default: significant; all for CSV, JSON, LaTeX with --baseline, or up to {SENTENCES} rows]",
+        ),
         ("difference --competitor", f"plus RBO and Kendall for up to {MOST_COMPARED} runs]"),
         ("unjudged --method", f"Method: {either(kind.called for kind in METHODS.classes.values())}."),
         (

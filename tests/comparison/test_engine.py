@@ -162,10 +162,10 @@ def test_intervals_from_few_queries_that_hold_too_rarely_are_named(
     assert [one.code for one in found] == ["approximate_intervals"] * said
 
 
-def test_the_sign_test_does_not_decide_for_tukey() -> None:
+def test_the_sign_test_does_not_decide_for_joint_procedures() -> None:
     results = results_of([[0.1] * 8, [0.2] * 8, [0.3] * 8])
     pairs = pairs_of(results, None)
-    for correction in ("Holm", "Tukey"):
+    for correction in ("Holm", "Tukey", "MaxT"):
         found = engine.Tested(Differences.of(results, pairs), Rules.of(correction=correction)).notices()
         assert any(one.code == "decided_by_sign" for one in found) == (correction == "Holm")
 

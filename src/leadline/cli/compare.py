@@ -221,8 +221,8 @@ def command(
         Run (repeatable) or baseline file to compare the other runs with. [default: all pairs]
     use differences
     --pairs WHICH | Output | PAIRS
-        Pairs to show: all, significant, or N (lowest p-values per measure). [default: all for CSV, JSON or up
-        to 12 rows, otherwise significant]
+        Pairs: all, significant, or N per measure (by p-value). [default: significant; all for CSV, JSON,
+        LaTeX with --baseline, or up to 12 rows]
     --long | Output | flag
         Also show effect sizes, wins, ties and losses.
     --fail-if-worse M[:MARGIN] | Gates | many
@@ -232,7 +232,7 @@ def command(
     --fail-below M=VALUE | Gates | many
         Fail if the mean of any non-baseline run is below VALUE, or above it if lower is better.
     --update-baseline FILE | Gates
-        Save the runs' per-query values as a baseline (.json, .parquet) unless the exit status is 1.
+        Save the runs' per-query values as a baseline (.json, .parquet) if the exit status is 0.
     use query-slice, query-weights, sample, evaluation, scores
     -C figure.pair, output.changed, test.half_width, test.per_pair, output.force_update
     -o | figures differences/forest/pairs/groups/critical-difference/scatter/
@@ -350,7 +350,7 @@ def command(
             view.json = {"changed": changed, "chosen": data}
             view.printed = {"chosen": table, "conditions": outcomes, "changed": changed, "per_pair": per_pair}
             view.printed["long"] = long
-            if pairs is None and baseline:  # a paper shows every difference from the baseline
+            if pairs is None and not all_pairs:  # a paper shows every difference from the baseline
                 view.formats["latex"] = {"chosen": data}
             view.figure = {"pair": pair, "per_pair": per_pair, "chosen": table[0]}
     outputs.write("compare", view, lambda: inputs_of(view.result, qrels, judged, more))

@@ -205,7 +205,7 @@ def command(  # click documents the options
     use evaluation
     -C test.half_width, test.interval = "Student"
     -o | figures heat-map/box/violin/line/means/slices | kinds Figure to save with -o: heat-map, box, violin,
-       line, means or, with --query-slice, slices. [default: heat-map; with a pool, estimates] | more trec
+       line, means or, with --query-slice, slices. [default: heat-map; with a pool, the estimates] | more trec
        | digits
     """
     form, figure = outputs.form, outputs.figure

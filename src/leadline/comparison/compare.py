@@ -169,7 +169,10 @@ def results_of(
     if not isinstance(qrels, Results):
         runs, measures = divided(given, runs, measures, profile=options.get("profile", "leadline"))
         if runs is None and function.__name__ == "rank" and isinstance(qrels, (list, tuple)):
-            raise UsageError("these are runs without judgments. Call unjudged(runs), or rank(qrels, runs).")
+            raise UsageError(
+                "a list alone cannot be ranked. Call rank(qrels, runs), rank(results) or, without judgments, "
+                "unjudged(runs)."
+            )
         if runs is None:
             raise UsageError(
                 f"there are judgments but no runs. Call {call}(qrels, runs) or {call}(results). To read "

@@ -79,7 +79,7 @@ def by_slice(
     else:
         pairs = [f"{label_of(one.a)} \N{MINUS SIGN} {label_of(one.b)}" for one in records]
         low, high = low - high, high - low
-        label, words = f"{name}, mean difference", f"{level} simultaneous interval over slices (except all)"
+        label, words = f"{name}, mean difference", f'{level} simultaneous interval over slices (except "all")'
         alone = " \N{MINUS SIGN} ".join(_short([records[0].a, records[0].b], width or COLUMN))
         headings = _headings(pairs) if several else {}
         rows = [
