@@ -63,10 +63,22 @@ def test_what_cannot_be_is_one_line(leadline: Leadline, files: list[Path]) -> No
     assert "Bpref cannot be estimated" in leadline("sampled", *files, "-m", "Bpref").err
 
 
-def test_the_table_shows_both_intervals(leadline: Leadline, files: list[Path]) -> None:
-    text = leadline("sampled", *files, "-m", "AP", "-m", "P@2", "--population", "12").out
-    assert "sampling low" in text
+def test_the_table_shows_both_intervals_if_there_are_any(
+    leadline: Leadline, files: list[Path], tmp_path: Path
+) -> None:
+    call = ("sampled", *files, "-m", "AP", "-m", "P@2", "--population", "12")
+    text = leadline(*call).out
     assert "no interval for AP and P@2 of mine: intervals need at least 10 queries, not 1" in text
+    assert "low" not in text
+    assert "sampling low" in leadline(*call, "-f", "csv").out
+    queries = range(12)
+    (tmp_path / "q").write_text("".join(f"q{n} 0 d1 1\n" for n in queries))
+    (tmp_path / "r").write_text(
+        "".join(f"q{n} Q0 d{k} {k} {(k + n) % 4} r\n" for n in queries for k in range(4))
+    )
+    text = leadline("sampled", tmp_path / "q", tmp_path / "r", "-m", "AP").out
+    assert "sampling low" in text
+    assert "low, high: " in text
 
 
 def test_a_sample_is_drawn_scored_and_estimated(leadline: Leadline, tmp_path: Path) -> None:

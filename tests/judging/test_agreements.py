@@ -643,6 +643,13 @@ def test_judgments_without_a_design_effect_are_not_called_correlated() -> None:
     assert "correlated" not in str(found)
 
 
+def test_limits_and_verdicts_that_nothing_has_are_neither_printed_nor_explained() -> None:
+    few = {f"q{q}": {f"d{d}": (q + d) % 2 for d in range(4)} for q in range(3)}
+    other = {query: {**row, "d0": 1} for query, row in few.items()}
+    for judges in ([few, other], [few, other, few]):
+        assert not [word for word in ("low", "2/3") if word in str(agreement(judges))]
+
+
 def test_there_is_no_design_effect_where_kappa_has_no_interval() -> None:
     grades = {f"q{q}": {f"d{d}": int((q + d) % 3 == 0) for d in range(6)} for q in range(12)}
     found = agreement([grades, {query: dict.fromkeys(row, 1) for query, row in grades.items()}], within=0.1)

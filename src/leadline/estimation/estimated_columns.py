@@ -151,13 +151,15 @@ class _Rows:
             np.array([getattr(measure, end) for measure, *_ in self.rows]) for end in ("low", "high")
         )
         values = np.clip(np.asarray(raw.values, np.float64), low, high)
-        return [Column(name, values, printed_only=True), raw._replace(hidden=True)]
+        none = name in ("low", "high") and bool(np.isnan(values).all())
+        return [Column(name, values, printed_only=True, hidden=none), raw._replace(hidden=True)]
 
     def these(self) -> list[Column]:
         """Return the intervals for these queries: their limits for CSV, and one column as printed."""
         limits = [self.clipped(name) for name in ("these_low", "these_high")]
-        texts = interval_texts(*(np.asarray(printed.values) for printed, _ in limits))
-        return [Column("these queries", texts, printed_only=True), *(raw for _, raw in limits)]
+        found = [np.asarray(printed.values) for printed, _ in limits]
+        none, texts = bool(np.isnan(found).all()), interval_texts(*found)
+        return [Column("these queries", texts, printed_only=True, hidden=none), *(raw for _, raw in limits)]
 
 
 def _counts(values: Iterable[int | None]) -> list[str | None]:
@@ -203,7 +205,9 @@ def estimate_notes(results: EstimatedResults) -> list[str]:
     if results.proxy == "none" and not any(estimate.drawn > 0 for estimate in rows.estimates):
         predicted = "counted as non-relevant"
     notes = [basis_of(results)] * bool(results.read["pool"])
-    notes += [words.format(percent(results.confidence)) for words in INTERVALS[:2]]
+    for words, end in zip(INTERVALS[:2], ("low", "these_low"), strict=True):
+        any_ = not np.isnan([getattr(estimate, end) for estimate in rows.estimates]).all()
+        notes += [words.format(percent(results.confidence))] * any_
     notes += [INTERVALS[2]] * any(estimate.these_low == estimate.these_high for estimate in rows.estimates)
     notes.append(f"unjudged pairs: {predicted}")
     notes.append(SHARES + "; new: not one of the pooled runs" * any(results.new))

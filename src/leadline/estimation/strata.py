@@ -323,7 +323,10 @@ class Estimates(Result):
             Column("run", [self.names[one] for one in run]),
             Column("measure", [str(self.measures[one]) for one in place]),
             Column("estimate", clipped(self.means)),
-            *(Column(name.replace("_", " "), clipped(self.limits[..., end])) for end, name in SHOWN_LIMITS),
+            *(
+                Column(name.replace("_", " "), limits, hidden=bool(np.isnan(limits).all()))
+                for name, limits in ((name, clipped(self.limits[..., end])) for end, name in SHOWN_LIMITS)
+            ),
             Column("uncorrected", clipped(self.uncorrected)),
         ]
 
@@ -335,9 +338,12 @@ class Estimates(Result):
         others = "the other" if self.options.get("sample") is None else "a sample of the other"
         approximate = [f"sampling intervals are approximate: {about} of simulated samples (docs/unjudged.md)"]
         approximate *= bool((self.limits[..., 2] < self.limits[..., 3]).any())  # neither exact nor withheld
+        limits = (
+            f"low, high: {level} confidence interval over queries and samples (sampling: over samples only)"
+        )
         return [
             f"{runs}, estimates from complete judgments: relevant documents and {others} scored documents",
-            f"low, high: {level} confidence interval over queries and samples (sampling: over samples only)",
+            *[limits] * (not np.isnan(self.limits[..., :4]).all()),
             *approximate,
             "uncorrected: each of the n documents sampled from N counts N/n times",
             *super()._notes(),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 PAIRWISE = 6  # maximum number of judges shown pairwise; of more, the mean of each with the others is shown
 RANGE = "2/3 or more"
+IF_ANY = ("low", "high", "from", "to", "AP low", "AP high", RANGE)  # columns that are left out if empty
 ADVICE = (
     "A chance-corrected coefficient below 2/3 is commonly considered insufficient. To improve agreement, "
     "define every grade with examples{} or judge some documents together first."
@@ -118,8 +119,11 @@ def _sheet(
     digits: int = 3,
     **parts: Any,
 ) -> Table:
-    """Return the printed table of rows."""
-    return printed_table(columns_of(heads, rows, dropped=dropped), digits=digits, **parts)
+    """Return the printed table of rows, without limits and verdicts that none of them has."""
+    columns = columns_of(heads, rows, dropped=dropped)
+    empty = [one.name in IF_ANY and all(cell in (None, "-") for cell in one.cells()) for one in columns]
+    shown = [one for one, none in zip(columns, empty, strict=True) if not none]
+    return printed_table(shown, digits=digits, **parts)
 
 
 def _in_range(estimate: CoefficientEstimate) -> str:
@@ -205,7 +209,10 @@ def _two_by_two(agreement: Agreement) -> Table:
         if agreement.reference
         else []
     )
-    notes.append(f"low, high: interval of Cohen's kappa; {RANGE}: whether Scott's pi is")
+    limits = any(not math.isnan(estimate.low) for estimate in between["cohen"][1])
+    judged = any(estimate.acceptable is not None for estimate in between["scott"][1])
+    words = ["low, high: interval of Cohen's kappa"] * limits + [f"{RANGE}: whether Scott's pi is"] * judged
+    notes += ["; ".join(words)] * bool(words)
     return _sheet(heads, rows, notes=notes)
 
 
