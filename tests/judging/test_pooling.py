@@ -36,7 +36,7 @@ def test_a_pool_is_the_union_and_says_who_brought_what() -> None:
     assert dict(zip(found.new.pairs(), found.new.contributors, strict=True))[("q1", "d2")] == {"a": 2, "b": 1}
     assert found.brought == {"a": (4, 3), "b": (3, 2)}
     assert [str(notice) for notice in found.warnings] == [
-        "2 queries are missing from one or more of a, b (pooled from the other runs)"
+        "2 queries are missing from a or b (pooled from the other run)"
     ]
 
 
@@ -49,6 +49,12 @@ def test_without_a_method_missing_queries_are_not_pooled_from_other_runs(chosen:
 def test_runs_without_a_common_query_are_said() -> None:
     found = pool({"a": {"q1": ["d1"]}, "b": {"q2": ["d1"]}}, depth=1)
     assert "no query is in all runs; check whether the query ids match" in map(str, found.warnings)
+
+
+def test_queries_without_any_document_are_not_counted_as_short_of_documents() -> None:
+    found = pool({"a": {"q1": ["d1", "d2"]}}, depth=1, random=2, queries={"q1": "wings", "q2": "flaps"})
+    counts = {notice.code: notice.count for notice in found.warnings}
+    assert counts == {"empty_queries": 1, "short_draw": 1}
 
 
 def test_documents_are_drawn_from_the_rest_with_their_probability() -> None:

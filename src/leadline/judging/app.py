@@ -289,7 +289,7 @@ class Pages:
             if event.digest not in ("", self.cards.digest(pair)):  # fails where an index was built again
                 raise ConflictError(
                     f"the text of document '{pair.document}' has changed since you saw it, so the page will "
-                    "show it again"
+                    "show it again unless an earlier grade of yours is saved"
                 )
         except (ConflictError, InputError):
             if not self.queues.store.has(event.key):

@@ -209,7 +209,7 @@ class PoolPrecision:
 
     def _too_few(self, count: int, judgments: Judgments) -> str:
         number = sum(pair in judgments for pair in self.pairs[:count])
-        few = f"only {counted(number, 'judgment')} so far, but at least {FEWEST_JUDGMENTS} are needed"
+        few = f"{counted(number, 'judgment')} so far, but at least {FEWEST_JUDGMENTS} are needed"
         return few if number < FEWEST_JUDGMENTS else ""
 
     def after(self, count: int, judgments: Judgments) -> dict[str, HalfWidth]:
@@ -248,7 +248,7 @@ class PoolPrecision:
         runs = {name: self.runs[name] for name in self.pair[::-1] or self.runs}
         few = self._too_few(count, judgments)
         if few:
-            return few
+            return f"No verdict yet: {few}."
         judged = self._judged(count, judgments)
         try:
             compared = compare(judged, runs, self.measures, pool=self.pool, machine=self.machine)
@@ -512,7 +512,7 @@ class Precision:
                 "without them"
             )
         if self.rule is not None and self.state is not None:
-            looks = self.state["looks"]
+            looks = [f"{look:,}" for look in self.state["looks"]]
             stops = f"judging stops when {self.rule} (checked after {listed(looks)} pairs)" if looks else ""
             facts.append(stops or f"the stopping rule {self.rule} is {NEVER}")
         elif self.state is not None:

@@ -358,7 +358,7 @@ class _PoolBuilder:
             index = np.concatenate([index, np.setdiff1d(rest, index, assume_unique=True)])
         rest = np.setdiff1d(rest, index, assume_unique=True)
         more = draw_documents(query, self.collection.keys, self.random, among=rest)
-        self.short += len(more) < self.random
+        self.short += len(more) < self.random and len(index) + len(rest) > 0
         ranks = self._ranks(lists)
         share = len(more) / len(rest) if len(rest) else 1.0
         shares = [1.0] * len(index) + [share] * len(more)
@@ -505,8 +505,9 @@ def _warnings(
     else:
         verb = "is" if partly == 1 else "are"
         without = [run.name for run, row in zip(systems.infos, systems.present, strict=True) if not row.all()]
-        where = first_few(without) if len(without) < 2 else f"one or more of {first_few(without)}"
-        others = "" if method is None else " (pooled from the other runs)"
+        two = len(systems.infos) == 2
+        where = " or ".join(without) if two or len(without) < 2 else f"one or more of {first_few(without)}"
+        others = "" if method is None else f" (pooled from the other run{'' if two else 's'})"
         say("partial_queries", partly, f"{queries_of(partly)} {verb} missing from {where}{others}")
     added = set(map(to_text, set(queries) - set(systems.queries.names))) if systems.infos else set()
     bare = added - {row[0] for row in rows}
