@@ -31,13 +31,14 @@ ARGUMENTS = {
     "QRELS RUN": ("qrels", "runs"),
     "of a run.": ("runs",),
     "Per-query values": ("wide",),
+    "All runs in the file": ("wide", "runs"),
     ".svg": ("labels",),
 }
 MOST = 3  # options whose names have a word, or commands that have an option; with more, it says nothing
 # What may stand beside an input in an option, as in --qrels-file, --run2, --run-a and --gold-qrels.
 ENDS = re.compile(r"(?<=\w)(?:-?(?:files?|paths?|dir|directory|folder)|-?\d+|-[ab])$")
 STARTS = re.compile(
-    "^(?:input|base|baseline|test|new|old|first|second|control|treatment|trec|system|reference|human|gold|llm)-"
+    "^(?:input|test|new|old|first|second|control|treatment|trec|system|reference|human|gold|llm)-"
 )
 
 
