@@ -354,7 +354,7 @@ async def _bytes(request: Request) -> bytes:
     async for more in request.stream():
         body += more
         if len(body) > LARGEST:
-            raise UsageError(f"the request is too long. {RELOAD}")
+            raise UsageError(f"the request is longer than {LARGEST:,} bytes. {RELOAD}")
     return body
 
 
