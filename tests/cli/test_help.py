@@ -393,6 +393,7 @@ def test_an_answer_names_only_settings_that_the_command_has(command: click.Comma
         ("replicate --original-run a --reproduced-run b", "`leadline compare QRELS ORIGINAL REPRODUCED`"),
         ("compare q --baseline-run a --test-run b", "Did you mean '--baseline'?"),
         ("correlate --a x.json --b y.json", "ESTIMATE[:MEASURE] [FILE]...`. See"),
+        ("abtest 12/90 19/90", "For counts, use --a CLICKS/USERS and --b CLICKS/USERS."),
         ("search i q --similarity bm25", "Use -m MODEL"),
         ("suite s --collection c", "as in `leadline suite SUITE`."),
         ("abtest plan --mde 0.01", "Use --lift SHARE"),

@@ -310,7 +310,9 @@ def test_a_condition_is_a_measure_and_a_number(text: str, kind: str, expected: C
     assert condition_of(text, kind) == expected
 
 
-@pytest.mark.parametrize("text", ["AP:", "AP:x", "AP:-0.1", "AP:nan", "AP:inf", "AP=0.1", ":0.1", ""])
+@pytest.mark.parametrize(
+    "text", ["AP:", "AP:x", "AP:-0.1", "AP:nan", "AP:inf", "AP=0.1", ":0.1", "0.01", "1%", ""]
+)
 def test_a_margin_is_a_number_from_0(text: str) -> None:
     with pytest.raises(
         UsageError, match=r"Write MEASURE, or MEASURE:MARGIN with a margin of 0 or more, as in AP"
@@ -328,6 +330,7 @@ def test_a_margin_is_a_number_from_0(text: str) -> None:
         ("AP=", BELOW),
         ("RBP(p=0.8)", BELOW),
         ("AP=nan", BELOW),
+        ("AP>=0.3", BELOW),
     ],
 )
 def test_what_needs_a_number_is_refused_without_one(text: str, kind: str) -> None:

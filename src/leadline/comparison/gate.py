@@ -194,14 +194,15 @@ def condition_of(text: str, kind: str = WORSE) -> Condition:
     """
     mark = "=" if kind == BELOW else ":"
     measure, separator, written = text.rpartition(mark)
-    if kind == WORSE and not separator and text and "=" not in text.rpartition(")")[2]:
+    named = text.strip("0123456789.-%") and "=" not in text.rpartition(")")[2]  # a margin alone names nothing
+    if kind == WORSE and not separator and named:
         return Condition(text, 0.0, kind)
     try:
         number = float(written)
     except ValueError:
         number = nan
     valid = kind == BELOW or number > 0 or (kind == WORSE and number == 0)
-    if not measure or not isfinite(number) or not valid:
+    if not measure or measure.endswith((">", "<", "=")) or not isfinite(number) or not valid:
         raise UsageError(f"'{text}' is not a valid condition. Write {FORMS[kind]}.")
     return Condition(measure, number, kind)
 
