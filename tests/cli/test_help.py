@@ -321,6 +321,10 @@ def test_an_answer_names_only_settings_that_the_command_has(command: click.Comma
         ("search i q --bm25", "BM25 is the default model"),
         ("topics topics.xml --to tsv", "`leadline search INDEX QUERIES -o RUN`"),
         ("correlate a.csv b.csv --method kendall", "All coefficients are always shown"),
+        ("summary two --doc d1", "use `leadline check FILE`"),
+        ("index two -o x", "use `leadline check FILE`"),
+        ("collection q", "use `leadline check FILE`"),
+        ("correlate q q --runs r", "then `leadline correlate FILE.json FILE.json`"),
         ("summary q --words 9", "use `leadline check FILE`"),
         ("convert q new/", "use `--to beir`"),
         (
@@ -406,6 +410,7 @@ def test_an_error_names_the_call_that_was_meant(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "both.json").write_text("[]")
     (tmp_path / "q").write_text("q1 0 d1 1\n")
+    (tmp_path / "two").write_text("q1 0 d1 1\nq1 0 d2 1\n")
     (tmp_path / "texts.tsv").write_text("doc_id\ttext\nd1\twings\n")
     (tmp_path / "suite.yaml").write_text("collections:\n  cran:\n")
     (tmp_path / "values.csv").write_text("run,query,AP\na,q1,0.5\n")

@@ -360,14 +360,14 @@ class _Layout:
     def _lacks(self, names: tuple[str, ...], wanted: Iterable[str], place: int) -> InputError:
         titles = [name for name in names if str(name).endswith("-title")]
         keys = [name for name in names if str(name).lower().endswith("id")]
-        hint = ""
+        hint = row_columns.NO_TEXTS if " ".join(map(str, names)).split()[1:2] in (["0"], ["Q0"]) else ""
         if wanted is self.ids and keys:
             rename = f"rename it to '{self.ids[0]}' or " * (len(self.ids) > 1)
             hint = f"If the ids are in column '{keys[0]}', {rename}use `--config text.id_column={keys[0]}`"
         elif titles and wanted is not self.ids:
             rename = "rename it to 'title' or " * (not self.fields or "title" in wanted)
             hint = f"To read only '{titles[0]}', {rename}use `--config text.fields={titles[0]}`"
-        elif len(names) > 1 and (wanted is not self.ids or len(self.ids) > 1) and not self.fields:
+        elif len(names) > 1 and not (self.fields or hint) and (wanted is not self.ids or len(self.ids) > 1):
             hint = f"Rename the {'id' if wanted is self.ids else 'text'} column to '{next(iter(wanted))}'"
         found = f"the {self.noun} has no column {either(map(repr, wanted))}"
         found += f", only {listed(names)}" if names else ""
