@@ -95,8 +95,8 @@ def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadlin
             (
                 "r:1: the line has 6 columns. A line of qrels has 4 columns (query iteration document grade)."
                 " "
-                "This looks like a run, but qrels are needed here. Commands that take both as arguments "
-                "expect the qrels first (QRELS RUN...). If you have no qrels, "
+                "This looks like a run, but qrels are needed here. Most commands that take both as arguments "
+                "expect the qrels first (QRELS RUN...), `leadline replicate` last. If you have no qrels, "
                 "`leadline unjudged RUN RUN...` ranks two or more runs.\n"
             ),
         ),

@@ -376,7 +376,7 @@ def test_partial_means_are_not_told_as_means_over_all_collections() -> None:
         for name, own in (("one", "ab"), ("two", "a"))
     }
     told = str(ll.suite({"collections": tables, "measures": "RR"}, partial=True))
-    assert "macro: mean over the collections on which each run has a mean" in told
+    assert "macro: mean over the collections on which the run has a mean" in told
     assert "pairs of runs over shared collections" in told
     whole = str(ll.suite({"collections": {"one": tables["one"]}, "measures": "RR"}, partial=True))
     assert "macro: mean over 1 collection," in whole

@@ -328,6 +328,13 @@ def test_runs_alike_in_the_frame_need_a_larger_depth_or_cutoff(depth: int | None
         pool_for(alike, "P@3" if depth is None else "P@10", budget=5, depth=depth, pair=("a", "b"))
 
 
+@pytest.mark.parametrize("measure", ["RBP", "P@100"])
+def test_runs_alike_at_all_ranks_need_no_larger_cutoff(measure: str) -> None:
+    alike = {"a": RUNS["a"], "b": RUNS["a"]}
+    with pytest.raises(UsageError, match=r"Choose two other runs\."):
+        pool_for(alike, measure, budget=5, pair=("a", "b"))
+
+
 def test_all_documents_of_a_pair_make_its_difference_exact() -> None:
     found = pool_for(RUNS, "P@10", budget=8, pair=("a", "b"))
     assert "would make the difference exact" in found.forecast()[1]

@@ -409,7 +409,7 @@ class Suite(Result):
         rules, lettered = self.rules, len(self.names) <= LETTERED
         how = f"({rules.test}, {rules.correction}, {1 - rules.confidence:.3g})"
         over = (
-            "the collections on which each run has a mean"
+            "the collections on which the run has a mean"
             if self._over_own
             else counted(len(self.collections), "collection")
         )

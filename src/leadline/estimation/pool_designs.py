@@ -138,10 +138,17 @@ def pool_for(
         gaps = _gaps(frame, listed, first, second, list(weights.values()))
         importance = sum((gap / gap.sum() for gap in gaps if gap.sum() > 0), np.zeros(len(frame.query)))
         if not importance.any():
-            other = "a larger depth" if limit < deepest else "a measure with a larger cutoff"
+            longer = any(
+                len(systems.lists(name)[run]) > min(limit, deepest)
+                for name in names
+                for run in (first, second)
+            )
+            other = ", or a larger depth" if longer and limit < deepest else ""
+            if longer and limit >= deepest and all(kind.cutoff is not None for kind in kinds):
+                other = ", or a measure with a larger cutoff"
             raise UsageError(
                 "there is nothing to judge, because every document that could be drawn has the same weight "
-                f"in run '{pair[0]}' as in run '{pair[1]}'. Choose two other runs, or {other}."
+                f"in run '{pair[0]}' as in run '{pair[1]}'. Choose two other runs{other}."
             )
         frame = frame._replace(importance=importance)
         squares = [gap * gap for gap in gaps]

@@ -66,9 +66,18 @@ class NoInterval(Enum):
         "with existing judgments in the pool (`pool --judged`), intervals of a run need at least "
         f"{FEWEST_DEPENDED_ON} sampled documents that affect its score, not {{0}}"
     )
-    AVERAGE_PRECISION = "AP intervals are valid only if all pooled and retrieved documents are judged"
-    SHARE_OF_RELEVANT = "R and F intervals are valid only if all pooled and retrieved documents are judged"
-    UNKNOWN_IDEAL = "without predicted grades, all pooled and retrieved documents must be judged"
+    AVERAGE_PRECISION = (
+        "AP intervals are valid only if all pooled documents, and all retrieved ones within any cutoff, are "
+        "judged"
+    )
+    SHARE_OF_RELEVANT = (
+        "R and F intervals are valid only if all pooled documents, and all retrieved ones within any cutoff, "
+        "are judged"
+    )
+    UNKNOWN_IDEAL = (
+        "without predicted grades, all pooled documents, and all retrieved ones within any cutoff, must be "
+        "judged"
+    )
     NO_QUERY = "there is no query in common with the pool or the judgments"
     NO_RELEVANT = "no drawn document is relevant, so the variance cannot be estimated"
     ALL_RELEVANT = "all judged documents are relevant, so the ideal list cannot be estimated"

@@ -19,13 +19,15 @@ REMARKS = rb"(?:#(?:[ \t][^\n]*|\r?)(?:\n|\Z)|[ \t\r]*\n)+"  # and empty lines
 NUMBER = rb"[-+.0-9][-+.0-9eE]*"
 WHOLE = rb"[-+]?[0-9]+"
 A_RUN = (
-    "This looks like a run, but qrels are needed here. Commands that take both as arguments expect the qrels "
-    "first (QRELS RUN...). If you have no qrels, `leadline unjudged RUN RUN...` ranks two or more runs"
+    "This looks like a run, but qrels are needed here. Most commands that take both as arguments expect the "
+    "qrels first (QRELS RUN...), `leadline replicate` last. If you have no qrels, `leadline unjudged RUN "
+    "RUN...` ranks two or more runs"
 )
 QRELS = (
-    "This looks like qrels, but a run is needed here. Commands that take both as arguments expect the qrels "
-    "first (QRELS RUN...). To find unjudged documents, use `leadline pool RUN... --depth K --judged QRELS -o "
-    "POOL`, or `leadline evaluate QRELS RUN... -m Judged@10` for the share that is judged"
+    "This looks like qrels, but a run is needed here. Most commands that take both as arguments expect the "
+    "qrels first (QRELS RUN...), `leadline replicate` last. To find unjudged documents, use `leadline pool "
+    "RUN... --depth K --judged QRELS -o POOL`, or `leadline evaluate QRELS RUN... -m Judged@10` for the "
+    "share that is judged"
 )
 FEATURES = "This looks like learning-to-rank features. If Quepid wrote them, export CSV or TREC files instead"
 RANKING = (
