@@ -151,8 +151,10 @@ def as_setting(word: str, command: click.Command) -> str:
 
 def as_misspelt(word: str, command: click.Command, path: str, like: Sequence[str]) -> str:
     """Return what to use for an option that is spelled `like` others, or like a word that people try."""
+    if tried(word):  # known, but no answer holds here
+        return ""
     spelled = [one for one in like if difflib.SequenceMatcher(None, one, word).ratio() >= TYPING]
-    if not spelled and len(word) >= LONG and not tried(word):
+    if not spelled and len(word) >= LONG:
         known = [one.removeprefix(f"{path} ") for one in TRIED_OPTIONS]
         for close in difflib.get_close_matches(word, known, cutoff=MISSPELT):
             opposite = ("-judged" in close) != ("-judged" in word)
