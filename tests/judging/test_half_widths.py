@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import closing
@@ -266,6 +267,19 @@ def test_judging_stops_at_the_first_look_below_the_width(page: JudgingPage) -> N
     numbers = page.precision.numbers()
     assert numbers["measures"][0]["now"] == pytest.approx(taken[-1]["half_width"])
     assert numbers["front"] == taken[-1]["pairs"]
+
+
+@pytest.mark.parametrize("size", [0, 15, 30])
+def test_a_half_width_below_the_rule_is_not_shown_above_it(files: Files, size: int) -> None:
+    pairs = in_order(POOL)[: 60 + size]
+    width = largest(estimate(judged(pairs), RUNS, "P@5", pool=POOL), "P@5") + 1e-9
+    with opened(*files, stop_when=f"P@5 half-width < {width:.9f}", looks=40) as page:
+        judge = Judge(page)
+        while judge.step():
+            pass
+        assert page.queues.stopped
+        shown = float(re.findall(r"is ([\d.]+), below", page.queues.stopped)[0])
+    assert shown < width
 
 
 def test_no_pair_beyond_a_look_is_given_out_before_it_is_taken(page: JudgingPage) -> None:

@@ -492,9 +492,10 @@ class Precision:
                 self._save()
             if self.state["stopped"]:
                 last = taken[-1]
+                shown = math.floor(last["half_width"] * 1e4) / 1e4  # not rounded up to the width
                 self.queues.stop(
                     f"You have judged enough: the half-width of {self.rule.measure} is "
-                    f"{last['half_width']:.4f}, below {self.rule.width:g}, after {last['pairs']:,} of "
+                    f"{shown:.4f}, below {self.rule.width:g}, after {last['pairs']:,} of "
                     f"{len(self._ids):,} documents. Thank you."
                 )
             else:
