@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 import math
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
