@@ -331,6 +331,8 @@ def test_an_answer_names_only_settings_that_the_command_has(command: click.Comma
             "convert texts.tsv out.run",
             "`leadline index DOCUMENTS -o INDEX`, then `leadline search INDEX QUERIES",
         ),
+        ("convert topics.xml out.tsv", "`leadline search INDEX QUERIES -o RUN`"),
+        ("evaluate topics.xml q", "`leadline search INDEX QUERIES -o RUN`"),
         ("suite suite.yaml", "`[collections.cran]`"),
         ("correlate q q r r -m AP", "then `leadline correlate FILE.json FILE.json`"),
         ("abtest clicks.csv --method team-draft", "leadline does not analyze interleaved lists"),
@@ -416,6 +418,7 @@ def test_an_error_names_the_call_that_was_meant(
     (tmp_path / "both.json").write_text("[]")
     (tmp_path / "q").write_text("q1 0 d1 1\n")
     (tmp_path / "two").write_text("q1 0 d1 1\nq1 0 d2 1\n")
+    (tmp_path / "topics.xml").write_text('<topics>\n<topic number="1"><query>wing</query></topic>\n')
     (tmp_path / "texts.tsv").write_text("doc_id\ttext\nd1\twings\n")
     (tmp_path / "suite.yaml").write_text("collections:\n  cran:\n")
     (tmp_path / "values.csv").write_text("run,query,AP\na,q1,0.5\n")

@@ -237,6 +237,14 @@ def test_crlf_changes_nothing(tmp_path: Path) -> None:
                 " This looks like CSV."
             ),
         ),
+        (
+            "<top>\n",
+            (
+                "1: the line has 1 column. A line of a run has 6 columns (query Q0 document rank score tag)."
+                " If these are texts of documents or queries, use `leadline index DOCUMENTS -o INDEX`, then "
+                "`leadline search INDEX QUERIES -o RUN`."
+            ),
+        ),
         ("q1 Q0 d1 1 1,5 t\n", "1: score '1,5' is not a number" + RANKED),
         ("q1 Q0 d1 1 1_000 t\n", "1: score '1_000' is not a number" + RANKED),
         ("q1 Q0 d1 1 0x1p3 t\n", "1: score '0x1p3' is not a number" + RANKED),

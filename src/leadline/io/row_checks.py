@@ -52,10 +52,6 @@ from leadline.kernels import plain
 LONGEST_VALUE = 60  # characters of a value in an error
 EMPTY = "Each row needs a query, a document and a grade"
 TEXTS = ("text", "contents", "title")  # columns of documents and queries, which are no run and no judgments
-SEARCHED = (
-    "If these are texts of documents or queries, use `leadline index DOCUMENTS -o INDEX`, then "
-    "`leadline search INDEX QUERIES -o RUN`"
-)
 
 
 def choose(present: Sequence[object], what: str, *, by_rank: bool = False) -> tuple[str, str, str, str]:
@@ -92,7 +88,7 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint
     ids = WITHOUT_IDS[texts] if texts is not None else find(columns, WITHOUT_IDS.values()) or ""
     asked = what.endswith(" id") or texts != "passage"  # whether an id may be missing
     if not hint and texts is None and find(columns, TEXTS) and not find(columns, (*SCORE, *GRADE, *RANK)):
-        hint = SEARCHED
+        hint = plain.TEXTS
     elif what == "query id" and texts in (None, "passage") and find(columns, LISTED) is None:
         hint = f"Rename the columns with the query ids and document ids to '{QUERY[0]}' and '{LISTED[0]}'"
     elif ids and asked and find(columns, LISTED[:-1]) is None:  # "id" may be that of a query

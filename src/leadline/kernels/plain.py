@@ -30,6 +30,10 @@ QRELS = (
     "share that is judged"
 )
 FEATURES = "This looks like learning-to-rank features. If Quepid wrote them, export CSV or TREC files instead"
+TEXTS = (
+    "If these are texts of documents or queries, use `leadline index DOCUMENTS -o INDEX`, then `leadline "
+    "search INDEX QUERIES -o RUN`"
+)
 RANKING = (
     "If the 4 columns are query, document, rank and score, use `--config "
     "read.columns=query_id,doc_id,rank,score`"
@@ -314,8 +318,9 @@ def qrels_fields(text: bytes, line: int) -> Iterator[tuple[int, list[bytes]]]:
 def other_kind(fields: list[bytes], *, run: bool) -> str:
     """Return a hint at what an invalid line of a run or of qrels may be."""
     with_q0 = len(fields) > 1 and fields[1].upper() == b"Q0"
-    if len(fields) > 1 and fields[1].startswith(b"qid:"):
-        return FEATURES
+    tagged = fields[0].startswith(b"<")  # XML, TREC topics or TREC documents
+    if tagged or (len(fields) > 1 and fields[1].startswith(b"qid:")):
+        return TEXTS if tagged else FEATURES
     if not run and (len(fields) >= 6 or (len(fields) == 5 and with_q0)) and fields[3].isdigit():
         return A_RUN
     if len(fields) == 5 and not with_q0 and re.fullmatch(WHOLE, fields[4]):
