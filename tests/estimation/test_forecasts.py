@@ -60,3 +60,14 @@ def test_the_exact_budget_beside_ndcg_is_one_that_makes_the_values_exact() -> No
     ]
     assert widths[0] == 0
     assert widths[1]
+
+
+def test_a_forecast_counts_judgments_without_those_made_before() -> None:
+    judged = {q: {d: TRUTH[q][d] for d in RUNS["a"][q][:20]} for q in QUERIES}
+    found = pool_for(RUNS, "P@10", budget=6, judged=judged, seed=2)
+    exact = found.expected["P@10"]["exact_budget"]
+    assert exact is not None
+    assert 6 < exact < found.pairs / len(QUERIES)
+    (line,) = [one for one in found.forecast() if "half-width" in one]
+    assert "in addition to `--judged`" in line
+    assert "enough" not in line

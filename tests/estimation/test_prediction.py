@@ -41,6 +41,11 @@ def test_scores_alone_serve_what_needs_no_more() -> None:
     assert codes(found) == {"missing_queries": 2, "equal_scores": 1, "single_documents": 1, "undefined": 2}
 
 
+def test_notes_on_scores_are_for_predictors_of_scores() -> None:
+    found = ll.predict(RUNS, "DeShaTo", vectors=VECTORS)
+    assert not codes(found).keys() & {"equal_scores", "single_documents"}
+
+
 def test_the_mean_of_a_run_leaves_undefined_values_out() -> None:
     found = ll.predict(RUNS, "NQC")
     assert found.mean("b", "NQC") == 0  # q1 alone; q3 has no tail

@@ -436,7 +436,7 @@ def test_the_scored_documents_are_told_from_those_that_are_sampled() -> None:
     with pytest.raises(InputError, match="has 3 scored non-relevant documents"):
         sampled({"q1": {"d1": 1}}, scores, "AP", population=2, sample=2)
     whole, part = (sampled({"q1": {"d1": 1}}, scores, "AP", sample=size) for size in (None, 2))
-    assert ["a sample of" in one.table().notes[0] for one in (whole, part)] == [False, True]
+    assert ["sampled other" in one.table().notes[0] for one in (whole, part)] == [False, True]
 
 
 def test_certain_is_a_run_and_a_number() -> None:
@@ -447,7 +447,7 @@ def test_certain_is_a_run_and_a_number() -> None:
     with pytest.raises(UsageError, match="sample=50"):
         sampled(qrels, run, "AP", certain=(run, 50), sample=50)
     with pytest.raises(
-        UsageError, match="has 30 non-relevant documents from certain, but its population has only"
+        UsageError, match="has 30 non-relevant documents from `certain`, but its population has only"
     ):
         sampled(qrels, run, "AP", certain=({"q0": {f"x{n}": 1.0 * n for n in range(30)}}, 30), population=25)
 

@@ -39,6 +39,7 @@ from leadline.estimation.guesses import VOTE_CONSTANT
 from leadline.estimation.ideal_lists import vote_ranks
 from leadline.estimation.samples import Evidence, PoolLike, evidence_of, judged_part
 from leadline.estimation.sampling_errors import (
+    CUTOFF,
     FEWEST_JUDGMENTS,
     FEWEST_QUERIES,
     NoInterval,
@@ -161,6 +162,9 @@ class MeasuredPool(Result):
             lines.append(f"verdicts after {_numbers(places)} judgments, each at alpha / {len(places)}")
         pair = bool(self.options.get("for_pair"))
         of = "for the difference" if pair else "per run"
+        before = int(self.pool.judged_before.sum())
+        more = " in addition to `--judged`" * bool(before)
+        mean -= before / max(self.queries, 1)
         for name, expected in self.expected.items():
             half_width, half, exact = (expected[key] for key in FORECAST)
             first = (
@@ -170,9 +174,9 @@ class MeasuredPool(Result):
             )
             parts = []
             if half is not None:
-                parts.append(f"{half:.1f} judgments per query would halve it")
+                parts.append(f"{half:.1f} judgments per query{more} would halve it")
             if exact:  # 0 where all is judged
-                noun = "" if parts else " judgments per query"
+                noun = "" if parts else f" judgments per query{more}"
                 made = "the difference exact" if pair else f"{name} exact for these runs"
                 verb = "would make" if exact > mean else "are enough to make"  # more are wasted
                 parts.append(f"{exact:.1f}{noun} {verb} {made}")
@@ -420,8 +424,8 @@ STEEPEST = 4.0  # slope of the logit by the log rank of votes; 1 where only the 
 STEPS = 20  # of the search for level, slope and spread
 PASSES = 4  # in which slope and spread follow each other
 NO_RATE = (
-    f"it depends on how many documents are relevant (add at least {FEWEST_LABELS} LLM labels of the top "
-    "documents with `--machine`, or as many judgments with `--judged`)"
+    f"it depends on how many documents are relevant (pass at least {FEWEST_LABELS} LLM labels of documents "
+    f"at ranks 1 to {CUTOFF} with `--machine`, or as many judgments with `--judged`)"
 )
 
 Lists = Sequence[Sequence[Sequence[bytes]]]  # by query and run
@@ -546,7 +550,8 @@ def simulated_half_width(
         return None, NO_RATE
     if not 0 < rate < 1:
         all_of = "relevant" if rate else "non-relevant"
-        return None, f"all labeled or judged top documents are {all_of} (label or judge more top documents)"
+        words = f"all labeled or judged documents at ranks 1 to {cutoff} are {all_of} (label or judge more)"
+        return None, words
     model = _Relevance(
         query,
         np.log(vote_ranks(query, support)),

@@ -25,7 +25,7 @@ from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted, first_few, percent, queries
 from leadline.errors import InputError, UsageError, both, either
 from leadline.estimation.histogram_result import over_runs
-from leadline.estimation.predictors import INDEX, PREDICTORS, VECTORS, Answer, Predictor
+from leadline.estimation.predictors import INDEX, NQC, PREDICTORS, VECTORS, WIG, Answer, Predictor
 from leadline.evaluation.join import each_run
 from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import selection_warnings
@@ -362,6 +362,8 @@ def _warnings(
     total = {name: sum(one.counts[name] for one in read) for name in ("equal_scores", "single_documents")}
     found = frozenset[bytes]().union(*(one.documents for one in read))
     known = sources.queries
+    if not any(isinstance(one, (NQC, WIG)) for one in predictors):
+        total = dict.fromkeys(total, 0)
     total["unknown_queries"] = 0
     if known is not None:
         total["unknown_queries"] = len({name for one in read for name in one.values if name not in known})

@@ -213,7 +213,7 @@ def population_sizes(
         left = counted(int(sizes[code] + certain[code]), "non-relevant document")
         raise UsageError(
             f"query '{qrels.queries[code]}' has {counted(int(certain[code]), 'non-relevant document')} from "
-            f"--certain, but its population has only {left}. "
+            f"`--certain`, but its population has only {left}. "
             "Pass a larger --population."
         )
     return sizes
@@ -335,14 +335,14 @@ class Estimates(Result):
         level = percent(self.options["confidence"])
         about = f"95 % intervals contained the true value in {100 * low:.0f} to {100 * high:.0f} %"
         runs = counted(len(self.runs), "run")
-        others = "the other" if self.options.get("sample") is None else "a sample of the other"
+        others = "other" if self.options.get("sample") is None else "sampled other"
         approximate = [f"sampling intervals are approximate: {about} of simulated samples (docs/unjudged.md)"]
         approximate *= bool((self.limits[..., 2] < self.limits[..., 3]).any())  # neither exact nor withheld
         limits = (
             f"low, high: {level} confidence interval over queries and samples (sampling: over samples only)"
         )
         return [
-            f"{runs}, estimates from complete judgments: relevant documents and {others} scored documents",
+            f"{runs}, estimates from complete judgments and the scores of relevant and {others} documents",
             *[limits] * (not np.isnan(self.limits[..., :4]).all()),
             *approximate,
             "uncorrected: each of the n documents sampled from N counts N/n times",

@@ -385,7 +385,7 @@ class Unjudged(Result):
         notes = [
             f"{used}{seed}: {size}, without judgments",
             f"{self.method.called}: {self.method.formula}",
-            "documents: how many of a system's documents its score uses, mean per query",
+            "documents: mean number of documents per query used for the score",
             "scores rank systems but do not estimate any measure",
         ]
         if self.spread is not None:
