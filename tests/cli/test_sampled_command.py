@@ -18,6 +18,13 @@ def files(tmp_path: Path) -> list[Path]:
     return [tmp_path / "qrels.txt", tmp_path / "mine.run"]
 
 
+def test_json_holds_the_number_of_lists_of_equal_scores(leadline: Leadline, tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("q1 0 d1 1\n")
+    (tmp_path / "equal.run").write_text("q1 Q0 d1 1 2 e\nq1 Q0 d2 2 2 e\n")
+    data = leadline("sampled", tmp_path / "qrels", tmp_path / "equal.run", "-m", "AP", "-f", "json").data
+    assert {one["code"]: one["count"] for one in data["warnings"]}["constant_scores"] == 1
+
+
 def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]) -> None:
     plain = ("-C", "sampled.correction=none")
     data = leadline("sampled", *files, "-m", "AP", "--population", "12", *plain, "-f", "json").data

@@ -26,6 +26,9 @@ class ResultWarning:
     message: str
     count: int
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "count", int(self.count))  # JSON holds no NumPy numbers
+
     def __str__(self) -> str:
         return punctuated(self.message)
 

@@ -331,9 +331,7 @@ def _predicted(
     ends = list(pairwise(run.offsets.tolist()))
     counts = {
         "single_documents": sum(high - low == 1 for low, high in ends),
-        "equal_scores": sum(
-            bool(run.scores[low] == run.scores[high - 1]) for low, high in ends if high - low > 1
-        ),
+        "equal_scores": sum(run.scores[low] == run.scores[high - 1] for low, high in ends if high - low > 1),
     }
     row: Codes | None = None
     queries = sources.queries or {}
