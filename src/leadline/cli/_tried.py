@@ -135,7 +135,8 @@ def as_argument(word: str, command: click.Command, path: str) -> str:
     """Return how an input is passed that is an argument of a command; empty if it is none."""
     kinds, *more = known_as_input(word)
     asked = arguments_for(kinds, command)
-    if not asked or tried(f"{path} {word}"):
+    derived = word not in TRIED_INPUTS and answer_to(word, command, path)
+    if not asked or tried(f"{path} {word}") or derived:
         return ""
     note = next((one for one in more[1:] if fits(one, command)), "")
     return f"Pass it as an argument, as in `{usage(command, path, asked)}`. {note}".rstrip()
