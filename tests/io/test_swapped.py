@@ -236,7 +236,7 @@ def test_objects_runs_by_name_and_frames_in_the_wrong_order_are_refused() -> Non
     frames = [pd.DataFrame(rows(RUN)), pd.DataFrame(rows(QRELS)).rename(columns={"score": "relevance"})]
     swapped = [(run, qrels), (run, QRELS), (RUN, qrels), ({"a": RUN, "b": RUN}, QRELS), ([RUN, RUN], QRELS)]
     for judged, found in [*swapped, (run, {"a": qrels}), tuple(frames)]:
-        with pytest.raises(InputError, match="come first"):
+        with pytest.raises(InputError, match="come before runs"):
             evaluate(judged, found, "AP")
 
 
