@@ -230,8 +230,9 @@ def elsewhere(word: str) -> str:
         for one in entry.get("params", ())
         if one["kind"] == "option" and word in one["names"]
     ]
-    verb = "takes" if len(having) == 1 else "take"
-    return f"Only {either(map('`{}`'.format, having), 'and')} {verb} it." if 0 < len(having) <= MOST else ""
+    if not word.startswith("--") or not 0 < len(having) <= MOST:
+        return ""
+    return f"Only {either(map('`{}`'.format, having), 'and')} {'takes' if len(having) == 1 else 'take'} it."
 
 
 def answer_to(word: str, command: click.Command | None, path: str) -> str:
