@@ -123,6 +123,25 @@ def test_gates_cannot_tell_without_an_interval() -> None:
     assert "not_tested" in {one.code for one in found.warnings}
 
 
+def test_an_error_advises_only_what_can_be_done() -> None:
+    grades, runs = world(4)
+    pool = pool_for(runs, "P@10", budget=8).pool
+    judged = drawn_of(pool, grades)
+    third = {query: {f"x{place}": -float(place) for place in range(20)} for query in grades}
+    advice = {}
+    for names in (("old",), ("old", "new")):  # with one other run, none could be left out
+        with pytest.raises(UsageError, match="Judge more documents") as caught:
+            ll.rank(judged, {name: runs[name] for name in names} | {"third": third}, "P@10", pool=pool)
+        advice[len(names)] = "leave" in str(caught.value)
+    assert advice == {1: False, 2: True}
+    pool = pool_for(runs, "nDCG@10", budget=8).pool
+    for options, other in (({"machine": grades}, "proxy, or"), ({"proxy": "votes"}, "labels (")):
+        results = estimate(drawn_of(pool, grades), runs, "nDCG@10", pool=pool, **options)
+        with pytest.raises(UsageError, match="has no interval for old, new") as caught:
+            ll.compare(results)
+        assert other not in str(caught.value)
+
+
 def test_a_floor_within_the_interval_of_an_estimate_is_not_decided() -> None:
     found, results, _, _ = compared(5, 6, baseline="old")
     one = results.estimate("new", "P@10")

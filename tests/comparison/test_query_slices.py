@@ -15,6 +15,7 @@ from scipy import stats
 from test_comparison import QRELS, RUNS, ranked, varied
 
 import leadline as ll
+from conftest import Leadline
 from leadline.comparison.query_slices import SliceDifference, SliceMean, Slices, read_slices, slices_of
 from leadline.errors import InputError, UsageError
 from leadline.stats import CORRECTIONS
@@ -127,6 +128,22 @@ def test_all_queries_are_printed_as_in_the_comparison_of_several_pairs() -> None
     assert [[row[1], row[2], *row[6:8], *row[9:]] for row in whole] == [
         [row[0], row[1], *row[4:]] for row in pairs.rows
     ]
+
+
+@pytest.mark.parametrize("more", [[], ["-C", "test.per_pair=true"]])
+def test_the_command_prints_all_queries_as_in_the_comparison(
+    more: list[str], tmp_path: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ll.write_qrels(QRELS, "qrels.txt")
+    for name, run in RUNS.items():
+        ll.write_run(run, f"{name}.run")
+    Path("types.tsv").write_text("query\ttype\n" + "".join(f"{q}\t{name}\n" for q, name in TYPES.items()))
+    given = [*(f"{name}.run" for name in RUNS), "-m", "RR", "--query-slice", "types.tsv:type"]
+    pairs, slices = leadline("compare", "qrels.txt", *given, *more).out.split("slices: ")
+    whole = [row.split()[5:8] for row in slices.splitlines() if row.startswith("all ")]
+    assert whole
+    assert whole == [row.split()[3:6] for row in pairs.splitlines()[1 : 1 + len(whole)]]
 
 
 def test_all_queries_are_as_in_the_comparison() -> None:
@@ -317,6 +334,9 @@ def test_tests_of_several_pairs_are_not_told_as_slices() -> None:
     for names, over in (("ab", "over 2 slices per measure"), ("abc", "over 6 tests per measure")):
         compared = ll.compare(qrels, {name: runs[name] for name in names}, "RR")
         assert over in str(slices_of(compared, slices))
+    late = {query: ["x"] if n % 6 == 1 else ["d"] for n, query in enumerate(qrels)}  # without a rank
+    compared = ll.compare(qrels, {"a": runs["a"], "b": late}, ["RR", "RankOf(n=1)"])
+    assert "over up to 2 slices per measure" in str(slices_of(compared, slices))
 
 
 def test_only_a_fault_of_texts_is_explained_by_lengths(tmp_path: Path) -> None:

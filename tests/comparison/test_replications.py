@@ -317,6 +317,18 @@ def test_the_queries_of_a_reproduction_are_those_of_all_four_means() -> None:
     assert "replication: 5 queries in the original, 4 queries " in str(found)
 
 
+def test_numbers_of_queries_that_depend_on_the_measure_are_told_as_the_largest() -> None:
+    qrels = {f"q{n}": {"d": 1} for n in range(6)}
+    first, better = ({q: ["x", "d"] for q in qrels}, {q: ["d", "x"] for q in qrels})
+    again = (first | {"q3": ["x"]}, better)
+    measures = ["AP", "RankOf(n=1)"]
+    found = str(ll.replicate((first, better), again, qrels=qrels, measures=measures))
+    assert "reproduction: up to 6 queries" in found
+    assert "left out up to 1 query " in found
+    found = str(ll.replicate((first, better), again, qrels=qrels, qrels2=qrels, measures=measures))
+    assert "replication: 6 queries in the original, up to 6 queries " in found
+
+
 def test_tau_union_of_single_documents_is_not_told_as_missing_documents() -> None:
     qrels = {f"q{n}": {"d": 1} for n in range(3)}
     runs = ({q: ["d"] for q in qrels}, {q: ["d", "x"] for q in qrels})

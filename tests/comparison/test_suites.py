@@ -309,6 +309,22 @@ def test_the_size_of_the_family_is_that_of_the_tested_pairs() -> None:
     assert [math.isnan(pair.within.p) for pair in pairs].count(False) == 1
     assert "(T, Holm over 1 pair)" in str(of(whole, part))
     assert "(T, Holm over 3 pairs)" in str(of(whole, whole))
+    lists = {"a": ["d", "x"], "b": ["x", "d"], "c": ["d"]}
+    ranked = {name: dict.fromkeys(("q1", "q2"), found) for name, found in lists.items()}
+    one = {"qrels": {query: {"d": 1, "x": 0} for query in ("q1", "q2")}, "runs": ranked}
+    found = ll.suite({"collections": {"one": one}, "measures": ["RR", "AUROC"]})
+    assert "(T, Holm over up to 3 pairs)" in str(found)  # c has no AUROC
+
+
+@pytest.mark.parametrize("partial", [False, True])
+def test_means_over_different_queries_are_not_told_as_missing(partial: bool) -> None:
+    runs = {"a": {"q1": ["d"], "q2": ["x"]}, "b": {"q1": ["x"], "q2": ["d"]}}
+    one = {"qrels": {"q1": {"d": 1}, "q2": {"d": 1}}, "runs": runs}
+    found = ll.suite({"collections": {"one": one}, "measures": ["RankOf(n=1)"]}, partial=partial)
+    assert found.macro[:, 0].tolist() == [1.0, 1.0]
+    told = str(found).rpartition("incomplete: ")[2]
+    assert "no query counts toward" in told
+    assert "no collection" not in told
 
 
 def test_a_baseline_is_compared_with_every_other_run() -> None:
@@ -379,4 +395,4 @@ def test_partial_means_are_not_told_as_means_over_all_collections() -> None:
     assert "macro: mean over the collections on which the run has a mean" in told
     assert "pairs of runs over shared collections" in told
     whole = str(ll.suite({"collections": {"one": tables["one"]}, "measures": "RR"}, partial=True))
-    assert "macro: mean over 1 collection," in whole
+    assert "macro: mean over 1 collection;" in whole

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from leadline.comparison.pairing import Rules, in_groups, pooled_names
-from leadline.data.arrays import Floats, Integers
+from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.table import Limit, digits_beside_zero
 from leadline.data.wording import counted, first_few, percent, queries, queries_between
 from leadline.estimation.estimated_columns import POOLED
@@ -291,7 +291,9 @@ def shown_limits(pair: ComparedPair, reach: float, *, per_pair: bool = False) ->
     return clipped(low, -reach, reach), clipped(high, -reach, reach)
 
 
-def shown_columns(fields: Mapping[str, Any], reach: Floats, *, alone: bool = False) -> dict[str, Values]:
+def shown_columns(
+    fields: Mapping[str, Any], reach: Floats, *, alone: bool | Flags = False
+) -> dict[str, Values]:
     """Return the columns of the limits to report, as `shown_limits`; `alone` if of each pair alone."""
     own = np.isnan(fields["simultaneous_low"]) | alone
     return {

@@ -218,14 +218,15 @@ REMEDIES = {
     "judgments are missing": "Judge the missing pairs",
     " queries, not": "Judge more queries",
     "need at least": "Judge more pairs",
-    "labels or a proxy": "Leave out the labels (`--machine none`) or the proxy, or choose another measure",
+    "labels or a proxy": "Leave out {}, or choose another measure, such as P@10",
     "valid only if": "Choose another measure, such as P@10",
     "not tested in simulations": "Choose another measure, such as P@10",
     "without predicted": "Choose another measure, such as P@10",
-    "of the weight": "Leave out any run without an interval, or judge more of its documents",
-    "no query in common": "Leave out any run without an interval",
-    "pairs that were not drawn": "Use a pool from `leadline pool --for`",
+    "of the weight": "Judge more documents of any run without an interval",
+    "no query in common": "Check the query ids of any run without an interval",
+    "pairs that were not drawn": "Pass one with --pool POOL",
 }
+OF_RUNS = ("of the weight", "no query in common")  # reasons that other runs may not have
 
 
 def read_query_groups(source: str) -> dict[str, str]:
@@ -357,6 +358,12 @@ def check_intervals(results: Results, measures: Iterable[object] | None = None) 
             listed = first_few([f"for {first_few(names)} ({why})" for why, names in runs.items()])
             first = next(iter(runs))
             hint = next((hint for part, hint in REMEDIES.items() if part in first), "Add judgments")
+            by_labels = results.options.get("proxy") in (None, "machine")
+            hint = hint.format("the labels (`--machine none`)" if by_labels else "the proxy")
+            if len(results.names) - sum(map(len, runs.values())) > 1 and any(
+                part in first for part in OF_RUNS
+            ):
+                hint += ", or leave it out"
             raise NoIntervalError(f"{measure} has no interval {listed}. {hint}.")
 
 
@@ -411,8 +418,8 @@ def at_look(results: Results, rules: Rules) -> Rules:
     if not estimated.look.number:
         raise UsageError(
             f"the pool was drawn for {estimated.look.looks} looks, but these values use all judgments made "
-            "so far, not those of one look. Pass the judgments, runs and pool instead, and leadline will use "
-            "the most recent look."
+            "so far, whether or not they complete a look. Pass the judgments, runs and pool instead, and "
+            "leadline will use the most recent look."
         )
     return replace(rules, confidence=estimated.confidence)
 

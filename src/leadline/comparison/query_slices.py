@@ -259,7 +259,9 @@ class Slices(Result):
         interval: str,
         confidence: float,
         rules: Rules | None = None,
+        per_pair: bool = False,
     ) -> None:
+        self._per_pair = per_pair
         self.fields = dict(fields)
         self.confidence = confidence
         self.interval = interval
@@ -318,7 +320,8 @@ class Slices(Result):
         if self.rules is None:
             shown |= {end: np.clip(self.fields[end], low, high) for end in ("low", "high")}
         else:
-            shown |= shown_columns(self.fields, high - low)
+            alone = np.array([name is None for name in self.fields["slice"]]) & self._per_pair
+            shown |= shown_columns(self.fields, high - low, alone=alone)
         return [
             printed_table(
                 self._columns(),
@@ -359,11 +362,12 @@ class Slices(Result):
         ends = [limit for record in tests for limit in (record.simultaneous_low, record.simultaneous_high)]
         moved = "; approximate, because Holm moves some limits to 0"
         moved = moved if any(abs(limit) == SMALLEST for limit in ends) else ""
-        over, family = counted(many, "slice") + " per measure", "slices"
+        most = "up to " * (len(set(by_measure.values())) > 1)
+        over, family = f"{most}{counted(many, 'slice')} per measure", "slices"
         if self.rules.family == "all":
             over, family = counted(many, "test") + " across all measures", "these tests"
         elif len({(record.a, record.b) for record in tests}) > 1:
-            over, family = counted(many, "test") + " per measure (slices x pairs)", "slices and pairs"
+            over, family = f"{most}{counted(many, 'test')} per measure (slices x pairs)", "slices and pairs"
         if not tests:
             return notes if reasons else [f"no slice has the {FEWEST} queries that a test needs"]
         return [
@@ -438,6 +442,7 @@ def slices_of(
         interval=str(rules.interval),
         confidence=rules.confidence,
         rules=rules,
+        per_pair=bool(compared.options.get("per_pair")),
     )
 
 

@@ -178,7 +178,7 @@ class Ranking(Result):
                 {"bootstrap_low": f"boot low, boot high: {level} CI of each rank alone"},
                 {
                     "expected": "expected: mean rank",
-                    "best": "P(best): share of resamples with the best (shrunken) mean",
+                    "best": "P(best): share of resamples in which the run's (shrunken) mean is best",
                 },
             ]
             lines = ["; ".join(words[name] for name in words if self._has(name)) for words in said]

@@ -410,10 +410,10 @@ def _warnings(
     """Return the warnings of the comparison."""
     unreliable = original.unreliable or reproduced.unreliable
     missing = int(np.isnan(orders["rbo"]).any(axis=0).sum()) if orders else 0
-    excluded = 0
+    excluded = [0] * (not orders)
     for index in range(len(original.measures) if orders else 0):
         absent = np.isnan(np.concatenate([each.averaged_values(index) for each in (original, reproduced)]))
-        excluded = max(excluded, int(np.count_nonzero(absent.any(axis=0) & ~absent.all(axis=0))))
+        excluded.append(int(np.count_nonzero(absent.any(axis=0) & ~absent.all(axis=0))))
     errors = {run: [one.value for one in found if one.statistic == "rmse" and one.run == run] for run in RUNS}
     few = [one for one in found if one.statistic == "original_effect" and one.queries == 1]
     unclear = [
@@ -424,7 +424,8 @@ def _warnings(
     by_run = dict(zip(RUNS, np.isnan(orders["rbo"]).sum(axis=1).tolist(), strict=True)) if orders else {}
     left_out = listed([f"{counted_queries(n)} ({run})" for run, n in by_run.items() if n] or [""])
     order = f"tau union and RBO leave out {left_out} for which a run has no documents"
-    outside = f"left out {counted_queries(excluded)} missing from the means of one or more runs"
+    most = "up to " * (min(excluded) < max(excluded))
+    outside = f"left out {most}{counted_queries(max(excluded))} missing from the means of one or more runs"
     same = [run for run, values in errors.items() if values and not any(values)]
     idle = (
         f"the effect ratio is not meaningful and has no interval for {listed(unclear or [''])}, because the "
@@ -433,7 +434,7 @@ def _warnings(
     alike = "original and reproduced {} have the same values on all queries, so RMSE is 0"
     return raised(
         ("missing_from_order", order, missing),
-        ("uncommon_queries", outside, excluded),
+        ("uncommon_queries", outside, max(excluded)),
         *(("identical_runs", alike.format(run), 1) for run in same),
         ("one_query", "intervals and tests need at least two queries, not one", int(bool(few))),
         ("unclear_effect", idle, len(unclear)),

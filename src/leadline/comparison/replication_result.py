@@ -162,8 +162,9 @@ class Replication(Result):
     def _notes(self) -> list[str]:
         level = percent(self.options["confidence"])
         effects = ("original_effect", "reproduced_effect")
-        sizes = [max(one.queries for one in self.values if one.statistic == effect) for effect in effects]
-        original, reproduced = map(queries, sizes)
+        counts = [[one.queries for one in self.values if one.statistic == effect] for effect in effects]
+        sizes = list(map(max, counts))
+        original, reproduced = ("up to " * (min(each) < max(each)) + queries(max(each)) for each in counts)
         coverage = COVERAGE if self.paired else REPLICATION_COVERAGE
         size = max((size for size in coverage if size <= min(sizes)), default=min(coverage))
         low, high = coverage[size]

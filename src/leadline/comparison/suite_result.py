@@ -413,7 +413,7 @@ class Suite(Result):
             if self._over_own
             else counted(len(self.collections), "collection")
         )
-        weights = f"macro: mean over {over}, all weighted equally"
+        weights = f"macro: mean over {over}" + ", all weighted equally" * (len(self.collections) > 1)
         wins = (
             "win rate: how often the run beats another run on a collection, from 0 to 1 (a tie counts as "
             "half a win)"
@@ -434,7 +434,8 @@ class Suite(Result):
         tested = Counter(pair.measure for pair in pairs if not math.isnan(pair.within.p))
         family = str(rules.correction)
         if tested:
-            family += f" over {counted(max(tested.values()), 'pair')}"
+            most = "up to " * (min(tested.values()) < max(tested.values()))
+            family += f" over {most}{counted(max(tested.values()), 'pair')}"
         notes = [
             "a - b: mean over collections",
             f"low, high: {percent(rules.confidence)} CI of each pair, over queries within these collections",
@@ -453,10 +454,10 @@ class Suite(Result):
             )
         if any(pair.within.verdict == INCOMPLETE for pair in pairs):
             notes.append(
-                f"{INCOMPLETE}: the runs have no collection in common"
+                f"{INCOMPLETE}: no query counts toward the means of both runs"
                 if rules.partial
-                else f"{INCOMPLETE}: a run has no mean on a collection (`partial` tests the other "
-                "collections)"
+                else f"{INCOMPLETE}: on at least one collection, no query counts toward both means "
+                "(`partial` tests the other collections)"
             )
         return notes
 

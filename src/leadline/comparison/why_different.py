@@ -406,7 +406,7 @@ def _warnings(others: Sequence[str], *, only_means: bool, tried: bool) -> list[R
     shown = first_few(others, 5)
     means = "at least one table has no per-query values, so means are compared"
     return raised(
-        ("other_measures", f"other measures that differ: {shown} (choose one as the measure)", len(others)),
+        ("other_measures", f"other measures that differ: {shown} (choose one with `measure`)", len(others)),
         ("only_means", means, int(only_means)),
         ("not_tried", "to find causes, add the judgments (`qrels`) and the run (`run`)", int(not tried)),
     )
