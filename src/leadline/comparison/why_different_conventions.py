@@ -42,7 +42,7 @@ CAUSES = {
     "no_relevant": "queries without a relevant document",
     "unjudged_queries": "queries without judgments",
     "order": "column that determines the order",
-    "ideal": "documents in the ideal list",
+    "ideal": "documents whose judgments count",
     "fractions": "fractional grades",
     "negative": "negative grades",
     "norm": "normalization",
