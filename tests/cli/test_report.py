@@ -74,7 +74,7 @@ def test_the_baseline_may_be_a_file_of_its_own(leadline: Leadline, tmp_path: Pat
     assert (
         leadline("compare", *ASKED[1:], "--baseline", saved, "--update-baseline", saved, *forced).status == 0
     )
-    assert f"{saved} is a baseline file" in leadline(*ASKED, "--baseline", saved).refusal
+    assert f"{saved} is a saved result" in leadline(*ASKED, "--baseline", saved).refusal
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -226,6 +226,7 @@ def test_bad_requests_are_one_line(folder: Path, leadline: Leadline) -> None:
         "search nowhere.index queries.jsonl -m BM25 -o x": "no such folder",
         "search docs.index queries.jsonl -m BM26 -o x": "Did you mean BM25",
         "search docs.index none.jsonl -m BM25 -o x": "no query matches",
+        "search docs.index queries.jsonl -f json": "Add -o RUN or --per-query.",  # it prints no lists
         "score docs.index queries.jsonl bad.tsv -m BM25 -o x": "no column 'query_id'",
         "index docs.jsonl -o x --language klingon": "unknown language 'klingon'",
         "index docs.jsonl -o x --config text.analysis=Words --language de": "use only one of",

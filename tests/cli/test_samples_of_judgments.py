@@ -152,10 +152,10 @@ def test_estimates_are_not_compared_with_values_by_complete_judgments(
     assert leadline(*first, "--update-baseline", "kept.json").status == 0
     for gate in ((), ("--fail-if-worse", "P@3")):
         assert (
-            "from complete judgments, but the new ones come from a sample"
+            "the new values are estimates from a sample of judgments, but its values are not"
             in leadline("compare", "sample.csv", *first[2:], *gate, *more).refusal
         )
-    with pytest.raises(UsageError, match="the new ones come from a sample"):
+    with pytest.raises(UsageError, match="the new values are estimates"):
         ll.compare("sample.csv", "bm25.run", "P@3", baseline="kept.json")
 
 

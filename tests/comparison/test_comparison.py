@@ -149,7 +149,8 @@ def test_the_sign_test_decides_where_every_difference_is_the_same(test: str) -> 
         assert pair.p == pytest.approx(2.0 ** (1 - queries), abs=1e-4 if queries > 20 else 1e-12)
         assert pair.verdict == ("better" if queries > 5 else "not significant")
         assert (pair.low > 0) == (queries > 5), "0.5 twice, or no limit at all"
-        assert "decided_by_sign" in {notice.code for notice in comparison.warnings}
+        told = "decided_by_sign" in {notice.code for notice in comparison.warnings}
+        assert told == (test != "Sign"), "by Sign, it decides any difference"
 
 
 def test_equivalence_needs_a_margin() -> None:

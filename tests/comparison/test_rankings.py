@@ -6,6 +6,7 @@ import csv
 import itertools
 import math
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -231,6 +232,12 @@ def test_what_cannot_be_ranked_is_refused() -> None:
         ll.rank(results, {"a": {}})
     with pytest.raises(UsageError, match="judgments but no runs"):
         ll.rank({"q": {"d": 1}})
+    calls: tuple[Any, ...] = ll.compare, ll.rank
+    for call in calls:
+        with pytest.raises(UsageError, match="takes a single result"):
+            call([results, results])
+        with pytest.raises(UsageError, match="a list alone cannot be"):
+            call(["a.run", "b.run"])
     with pytest.raises(UsageError, match="draws must be a whole number of at least 0"):
         rank(results, draws=-1)
 

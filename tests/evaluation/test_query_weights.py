@@ -189,6 +189,13 @@ def test_too_few_effective_queries_are_not_tested() -> None:
     assert text == "12 queries (2.0 effective), but at least 5 effective ones are needed for a test"
 
 
+@pytest.mark.parametrize("sizes", [(46, 44, 45, 45, 45), (76, 30, 30, 30, 30, 29)])
+def test_groups_that_are_just_too_few_are_not_told_as_enough(sizes: tuple[int, ...]) -> None:
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    (text,) = engine.few_queries_texts(np.ones((len(groups), 1)), groups)
+    assert text.startswith(f"{len(sizes)} groups of queries (4.9 effective), but at least 5 effective ones")
+
+
 @pytest.mark.parametrize("test", ["Wilcoxon", "Sign"])
 def test_tests_without_weights_are_refused(test: str) -> None:
     with pytest.raises(UsageError, match="one of Bootstrap, Randomisation, T"):

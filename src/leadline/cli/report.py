@@ -82,7 +82,7 @@ def command(
         files = files_among(baseline, runs)
         if saved := next(filter(is_saved_file, files), None):
             raise UsageError(
-                f"--baseline {saved} is a baseline file, but a report needs the run itself. Pass the run, "
+                f"--baseline {saved} is a saved result, but a report needs the run itself. Pass the run, "
                 "or use `leadline compare`."
             )
         runs = (*files, *runs)

@@ -103,12 +103,14 @@ def command(
     else:
         raise UsageError("pass either QUERIES or --query TEXT")
     both(typed(context, *reading), {"QUERIES": queries})
-    if show and outputs.forms.isdisjoint({"table", "html"}):
+    readable = not outputs.forms.isdisjoint({"table", "html"})
+    if show and not readable:
         raise UsageError("--show applies only to tables and HTML. Use -f table or -f html.")
     one_of({"-f html": form == "html", "--per-query": per_query})
     show = show or (SHOWN[0] if form == "html" or query is not None else None)
     if output is None and show is None and not per_query:
-        raise UsageError("no output was requested. Add -o RUN, --show or --per-query.")
+        more = ", --show" * readable
+        raise UsageError(f"no output was requested. Add -o RUN{more} or --per-query.")
     if output is not None and output.lower().endswith((".html", ".htm")):
         raise UsageError(
             f"-o {output} would contain the run, not a page. To write a page, use `--show -f html "

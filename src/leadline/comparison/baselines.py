@@ -109,9 +109,10 @@ def check_same(results: Results, baseline: Baseline, *, rewrite: str) -> None:
 def _other_judgments(results: Results, baseline: Baseline) -> list[str]:
     kept = baseline.results
     if (kept.sampling is None) != (results.sampling is None):
-        which = ("complete judgments", "a sample")
-        then, now = (which[one.sampling is not None] for one in (kept, results))
-        return [f"its values come from {then}, but the new ones come from {now}"]
+        these, others = (
+            ("the new values", "its values") if kept.sampling is None else ("its values", "the new ones")
+        )
+        return [f"{these} are estimates from a sample of judgments, but {others} are not"]
     then_digest, now_digest = kept.qrels_digest, results.qrels_digest
     if then_digest is None and now_digest is None:  # values that were read
         different = sorted({*kept.averaged_queries()} ^ {*results.averaged_queries()})
@@ -288,6 +289,11 @@ def inputs_of_baseline(results: Results) -> list[dict[str, Any]]:
     ]
 
 
+def add_missing(results: Results) -> str:
+    """Return what to do about the queries that a run lacks, or about the values that a table lacks."""
+    return "Add the missing values" if "missing" in results.options else STATE_ALL
+
+
 def check_baseline(results: Results, *, force: bool, anyway: str) -> None:
     """Raise InputError for results that no later run should be compared with; `anyway` writes them."""
     for run, present in zip(results.runs, results.present, strict=True):
@@ -296,7 +302,7 @@ def check_baseline(results: Results, *, force: bool, anyway: str) -> None:
             raise InputError(
                 f"{lacking_text(names, 'this run')}, so it cannot become a baseline",
                 path=run.path or run.name,
-                hint=f"{STATE_ALL}, or save the baseline anyway with {anyway}",
+                hint=f"{add_missing(results)}, or save the baseline anyway with {anyway}",
             )
 
 

@@ -166,13 +166,19 @@ def results_of(
     """Return the results that a function compares: those given, or of its runs by the usual measures."""
     refuse_unknown(function, options, TestedOptions.__annotations__)
     call = function.__name__
+    among = given if isinstance(qrels, Results) else qrels if isinstance(qrels, (list, tuple)) else ()
+    if any(isinstance(each, Results) for each in among):
+        raise UsageError(
+            f"{call} takes a single result that contains all runs. Call {call}(qrels, a, b) or "
+            f"{call}(evaluate(qrels, a, b))."
+        )
     if not isinstance(qrels, Results):
         runs, measures = divided(given, runs, measures, profile=options.get("profile", "leadline"))
-        if runs is None and function.__name__ == "rank" and isinstance(qrels, (list, tuple)):
-            raise UsageError(
-                "a list alone cannot be ranked. Call rank(qrels, runs), rank(results) or, without judgments, "
-                "unjudged(runs)."
-            )
+        if runs is None and isinstance(qrels, (list, tuple)):
+            ways = f"compared. Call {call}(qrels, runs) or {call}(results)."
+            if call == "rank":
+                ways = "ranked. Call rank(qrels, runs), rank(results) or, without judgments, unjudged(runs)."
+            raise UsageError(f"a list alone cannot be {ways}")
         if runs is None:
             raise UsageError(
                 f"there are judgments but no runs. Call {call}(qrels, runs) or {call}(results). To read "
@@ -181,11 +187,6 @@ def results_of(
         wanted = usual if measures is None else measures
         return measured(qrels, runs, wanted, default=COMPARED, verdict=True, **sampling, **options)
     given = tuple(each for each in given if each is not None)
-    if any(isinstance(each, Results) for each in given):
-        raise UsageError(
-            f"{call} takes a single result that contains all runs. Call {call}(qrels, a, b) or "
-            f"{call}(evaluate(qrels, a, b))."
-        )
     if len(given) > 1 or (given and measures is not None):
         raise UsageError(f"too many arguments follow the results. Call {call}(results, measures).")
     first = given[0] if given else None

@@ -360,9 +360,10 @@ def on_all(sample: str, number: int) -> str:
 
 
 def groups_text(groups: int, effective: float, *nouns: str) -> str:
-    """Return a number of groups, and of effective groups if fewer, as text."""
-    fewer = f" ({effective:.1f} effective)" if effective < groups - 0.05 else ""
-    return counted(groups, *(nouns or ["group"])) + fewer
+    """Return a number of groups, and of effective groups if fewer, rounded down if too few, as text."""
+    shown = math.floor(10 * effective) / 10 if effective < FEWEST_GROUPS else effective
+    least = max(groups - 0.05, FEWEST_GROUPS * (groups >= FEWEST_GROUPS))
+    return counted(groups, *(nouns or ["group"])) + f" ({shown:.1f} effective)" * (effective < least)
 
 
 def few_groups_text(groups: int, effective: float, *, alone: bool = False) -> str:

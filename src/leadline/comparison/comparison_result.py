@@ -131,8 +131,7 @@ class Comparison(Tested, Result):
                 words = (
                     "for estimates, the number of queries needed to detect a difference of "
                     f"{rules.smallest:g} cannot be computed in Python, from saved values or by slice. Run "
-                    "`leadline compare` with the judgments and their pool (`--pool`), and without "
-                    "`--query-slice`"
+                    "`leadline compare QRELS RUN... --pool POOL`, without `--query-slice`"
                 )
                 self.warnings.append(ResultWarning("no_plan", words, 1))
         if self.these is not None:

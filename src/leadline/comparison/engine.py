@@ -345,7 +345,8 @@ class Tested:
         found += [*self._out_of_reach(), *self._few_queries()]
         if isinstance(self.rules.test, Bootstrap):
             found += _resamples_without_spread(self.differences, self.groups)
-        tested = self.differences if self.rules.joint is None else []
+        other = self.rules.joint is None and not isinstance(self.rules.test, Sign)
+        tested = self.differences if other else []
         count = sum(int(decided_by_sign(table, self.groups).sum()) for table in tested)
         same = "difference is the same on every query"
         if in_groups(self.groups):

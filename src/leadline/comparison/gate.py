@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from leadline.comparison.baselines import BASELINE_MISSING
+from leadline.comparison.baselines import BASELINE_MISSING, add_missing
 from leadline.comparison.compared_pair import (
-    STATE_ALL,
     lacking_text,
     no_query,
     on_all,
@@ -246,10 +245,11 @@ def _refuse(measure: Any, condition: Condition) -> None:
         return
     low, high = (float(getattr(measure, name, nan)) for name in ("low", "high"))
     worst = low if measure.rising else high
+    beyond, within = ("below", "above") if measure.rising else ("above", "below")
     if isfinite(worst) and (condition.margin <= worst if measure.rising else condition.margin >= worst):
         raise UsageError(
-            f"'{measure}={condition.margin:g}' allows any value, because {measure} ranges from {low:g} "
-            f"to {high:g}. Choose a value {'above' if measure.rising else 'below'} {worst:g}."
+            f"'{measure}={condition.margin:g}' allows any value, because {measure} is never {beyond} "
+            f"{worst:g}. Choose a value {within} {worst:g}."
         )
 
 
@@ -467,8 +467,8 @@ def _uncertain(results: Results, run: int, index: int, condition: Condition) -> 
     if surely >= floor or value < floor:
         return ""
     return (
-        f"the estimate's interval, {low:.4f} to {high:.4f}, contains {condition.margin:g}. Judge more "
-        "documents (enlarge the pool with `leadline pool --from`)"
+        f"the estimate's interval for these queries, {low:.4f} to {high:.4f}, contains "
+        f"{condition.margin:g}. Judge more documents (enlarge the pool with `leadline pool --from`)"
     )
 
 
@@ -482,7 +482,7 @@ def _flattered(results: Results, index: int, run: int) -> str:
     """Return the reason for which the queries that a run lacks may raise its mean; empty if they do not."""
     given, dropped = _given(results, index)
     missing, rising = ~given[run], results.measures[index].rising
-    ways_out = STATE_ALL
+    ways_out = add_missing(results)
     if dropped:
         missing &= given.any(axis=0)
     if dropped or results.options.get("queries") == "both":
@@ -506,13 +506,14 @@ def _lacking(results: Results, index: int, pairs: Pairs) -> list[str]:
         run = flagged(results.queries, (in_mean | dropped) & given[second] & ~given[first])
         baseline = flagged(results.queries, in_mean & ~given[second])
         if run and results.options.get("missing") != "zero":  # who says so states that they count 0
-            reasons.append(f"{lacking_text(run, results.names[first])}. {STATE_ALL}")
+            reasons.append(f"{lacking_text(run, results.names[first])}. {add_missing(results)}")
         elif baseline:
             alone = "missing=drop" if "missing" in results.options else "queries=both"
             way_out = f", or test only the queries of the baseline with --config scores.{alone}"
             if any(one.code == BASELINE_MISSING for one in results.warnings):
                 way_out = " to the baseline run, and save the baseline again"
-            reasons.append(f"{lacking_text(baseline, results.names[second])}, scored 0. {STATE_ALL}{way_out}")
+            lacks = f"{lacking_text(baseline, results.names[second])}, scored 0"
+            reasons.append(f"{lacks}. {add_missing(results)}{way_out}")
         else:
             reasons.append("")
     return reasons
