@@ -297,6 +297,9 @@ def test_a_kind_told_by_numbers_alone_is_said(tmp_path: Path, leadline: Leadline
         "grades, add `--config read.kind=qrels`.\n"
     )
     assert leadline("convert", source, tmp_path / "a.qrels", "-C", "kind=qrels").err == ""
+    source = file_of(tmp_path, "b.json", b'{"q1": {"d1": 2, "d2": 1}}')
+    refusal = leadline("convert", source, tmp_path / "b.run", "-C", "order=rank").refusal
+    assert "If they are scores, add `--config read.kind=run`." in refusal
 
 
 def test_scores_replaced_by_ranks_are_said(tmp_path: Path, leadline: Leadline) -> None:

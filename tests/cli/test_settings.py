@@ -99,6 +99,10 @@ def test_what_cannot_be_set_is_refused(given: str, said: str, leadline: Leadline
     assert said in leadline(*ASKED, "--config", given).refusal
 
 
+def test_the_example_of_a_value_is_one_that_the_command_takes(leadline: Leadline) -> None:
+    assert "as in --config read.kind=values" in leadline("agreement", "a", "-C", "kind").refusal
+
+
 def test_settings_of_other_commands_are_advised_where_they_help(leadline: Leadline) -> None:
     def said(*words: str) -> str:
         return leadline(*words).refusal

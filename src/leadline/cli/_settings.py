@@ -106,7 +106,7 @@ SETTINGS = {
         Setting("read.lengths", "Lengths of documents (of chunks, with documents_of) as FILE:COLUMN, for "
                 "measures with a budget, such as R@500tokens. The file is a table with the ids in doc_id or "
                 "chunk_id.", InputPath(), tried=("--tokens",)),
-        Setting("read.name", "Name of the run to read from a table with several runs."),
+        Setting("read.name", "Name of the run to read from a file with several runs."),
         Setting("read.name_by", "What to name each run after: its file or its tag.", one_in("file", "tag"),
                 "file", tried=("--names",)),
         Setting("read.negative", "How rank measures treat a document with a negative grade.",
@@ -204,8 +204,7 @@ SETTINGS = {
                 "Golbus and Aslam (2014).", click.BOOL, default=False),
         Setting("difference.signed", "Report a negative RIC for lists with most pairs of documents in the "
                 "wrong order.", click.BOOL, default=False),
-        Setting("difference.truncate",
-                "End each list after its last relevant document.", click.BOOL, default=True),
+        Setting("difference.truncate", "End each list after its last relevant document.", click.BOOL, True),
         Setting("difference.weighted",
                 "Weight documents by their ranks in an ideal list. [default: true with -k]", click.BOOL),
         Setting("histogram.as_printed", "Follow Krstovski et al. (2015) exactly: normalize scores per run, "
@@ -344,8 +343,9 @@ class ConfigOption(Option):
 
 
 def taken(command: click.Command) -> list[Setting]:
-    """Return the settings that a command takes."""
-    return [one.setting for one in command.params if isinstance(one, SettingParameter)]
+    """Return the settings that a command takes, with the values that it allows."""
+    own = (one for one in command.params if isinstance(one, SettingParameter))
+    return [one.setting._replace(kind=one.type) for one in own]
 
 
 # A sentence of a refusal that advises a setting, and the end of one that advises a setting of reading.

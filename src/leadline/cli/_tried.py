@@ -6,6 +6,7 @@ import difflib
 import fnmatch
 import os
 import re
+import shlex
 from collections.abc import Sequence
 from typing import Any
 
@@ -58,11 +59,11 @@ def command_for(word: str) -> str:
     from leadline.cli._settings import SETTINGS
 
     if any(word == one.key for one in SETTINGS.values()):
-        return "It is a setting for --config. `leadline help config` explains it."
+        return f"'{word}' is a setting for --config. `leadline help config` explains it."
     for place, command in EXPLAINED.items():
         listed = {name.lower() for name in names_known()[place]}
         if re.split(r"[@(]", word.lower())[0] in listed:
-            return f"Use `leadline {command} {word}`, which explains it."
+            return f"`leadline {command} {shlex.quote(word)}` explains this {command[:-1]}."
     return EVALUATE if looks_like_file(word) else ""
 
 
@@ -117,7 +118,7 @@ def option_for(word: str, command: click.Command | None, like: Sequence[str] = (
         return answer_to(word, None, "")
     if path and isinstance(command, click.Group):
         below = command.list_commands(click.Context(command))
-        return f"Name one of its commands first, such as `leadline {path} {below[0]}`."
+        return f"Name a `leadline {path}` command first, such as `leadline {path} {below[0]}`."
     name = path or str(command.name)
     return (
         as_argument(word, command, name)

@@ -147,7 +147,7 @@ def command(
         raise _not_merged(source)
     if form != BEIR and target.endswith("/"):
         beir = " To write a folder with qrels/test.tsv, use `--to beir`." * (kind == "qrels")
-        raise UsageError(f"{target} is a folder. Give the file a name.{beir}")
+        raise UsageError(f"{target} names a folder. Add a file name.{beir}")
     if kind == "run" and form in {BEIR, RANK_EVAL}:
         raise InputError(f"this is a run, but --to {form} needs judgments", path=source)
     if kind == "run":
@@ -174,9 +174,8 @@ def command(
             lost.append(f"tag {counts.tag}")
     else:
         for option in typed(context, *(name for name in options if name not in ("columns", "queries_in"))):
-            raise UsageError(
-                f"{option} applies only to runs, but {source} was read as qrels. Leave out {option}."
-            )
+            read_as = GUESSED["qrels"] if by_numbers else f"qrels. Leave out {option}."
+            raise UsageError(f"{option} applies only to runs, but {source} was read as {read_as}")
         reading = Reading(qrels_columns=names, subtopics=subtopics, queries_in=options["queries_in"])
         qrels = selected_qrels(qrels_of(file, reading, sure=True), reading)
         lost = left_out(file, "grade", reading, subtopics=subtopics)

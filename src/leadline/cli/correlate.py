@@ -26,11 +26,13 @@ from leadline.comparison.pairing import Rules
 from leadline.comparison.rank import rank_results
 from leadline.data.registry import split_names
 from leadline.data.wording import counted
-from leadline.errors import UsageError, both, one_of
+from leadline.errors import InputError, UsageError, both, one_of
 from leadline.estimation.measured import default_measures
 from leadline.evaluation.results import Results
 from leadline.io.id_lists import read_labels
 from leadline.io.result_files import Column
+from leadline.io.run_names import split_name
+from leadline.io.score_tables import first_file
 from leadline.io.small_tables import split_place
 from leadline.render import View
 
@@ -93,6 +95,9 @@ def command(
         result = correlate_columns(sides, teams=read_labels(team) if team else None, **options)
         result.options |= context.meta["leadline.scores"]
     elif estimate is None or not two:
+        for path, _ in map(split_place, paths):
+            if not first_file(split_name(path)[1]):
+                raise InputError("no such file", path=path)
         raise UsageError(
             (
                 f"-m {measures[0]} needs per-query values. For other inputs, write TRUTH:MEASURE."
@@ -100,8 +105,8 @@ def command(
                 else f"correlate needs two inputs, not {len(paths)}. Pass TRUTH "
                 "and ESTIMATE, or per-query values."
             )
-            + " To compare rankings by two sets of judgments, call `leadline evaluate QRELS RUN... -m AP -o "
-            "FILE.json` with each, then `leadline correlate FILE.json FILE.json`."
+            + " To compare how two sets of judgments rank runs, call `leadline evaluate QRELS RUN... -m AP "
+            "-o FILE.json` with each, then `leadline correlate` with both files."
         )
     else:
         result = correlate(truth, estimate, teams=read_labels(team) if team else None, **options)
