@@ -60,8 +60,8 @@ def command(
     --from-ranks | Measures | flag
         Use ranks as scores (recommended for submitted runs).
     --depth K | Reading | int 1..
-        Number of documents to keep per query and run. Lists are cut before anything else is done. [default:
-        all]
+        Number of documents to keep per query and run. Lists are cut before sampling and normalization.
+        [default: all]
     --sample N | Reading | int 1..
         Number of non-relevant documents to sample per query: those with the smallest SHA-256 hashes of seed,
         query and document. [default: all]

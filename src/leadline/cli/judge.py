@@ -42,11 +42,11 @@ def command(
     """Judge pooled documents on a page in the browser.
 
     Press a digit to grade the document, U to undo, S to skip, N to write a note, or T to see the full text. A
-    pool from `leadline pool --for` is judged in the order given in the pool. Any other pool is judged query
-    by query, in a random order for each assessor. The page hides systems and ranks. Each judgment is written
-    to --store before the page says it is saved. Press Ctrl-C to stop the server, and run the same command
-    again to resume. The page needs --docs and --queries. `leadline evaluate` reads the store as qrels, and
-    --export writes a qrels file.
+    pool from `pool --for` or `pool --twice` is judged in the order given in the pool. Any other pool is
+    judged query by query, in a random order for each assessor. The page hides systems and ranks. Each
+    judgment is written to --store before the page says it is saved. Press Ctrl-C to stop the server, and run
+    the same command again to resume. The page needs --docs and --queries. `leadline evaluate` reads the store
+    as qrels, and --export writes a qrels file.
 
     Example: leadline judge pool.tsv --docs docs.jsonl --queries queries.jsonl --store judged.sqlite
     --grades "0=no,1=partly,2=yes"
@@ -57,7 +57,7 @@ def command(
     --docs DOCS
         Document file, folder of text files, or index with stored texts.
     --queries QUERIES
-        Query (topic) file. Any descriptions are also shown.
+        Query (topic) file. Press D to see any descriptions.
     --store FILE | required
         SQLite file for the judgments, created if it does not exist.
     --grades SCALE
@@ -81,8 +81,8 @@ def command(
         Write the judgments in --store to QRELS and start no server. The suffix sets the format (default:
         TREC). A .csv or .tsv file also has a column per assessor.
     --merge RULE | Output | = "majority"
-        With --export, how to combine grades if several assessors judged a pair: majority (ties: the lower
-        grade), max, mean, or the name of one assessor.
+        With --export, how to combine several assessors' grades for a pair: majority (ties: the lower grade),
+        max, mean, or one assessor's name (only that assessor's grades count).
     --host NAME | Server | = "127.0.0.1"
         Address to listen on. An address that other machines can reach requires a token.
     --port N | Server | int 0..65535 | = 8765
@@ -93,7 +93,8 @@ def command(
     --no-browser | Server | flag
         Do not open a browser.
     --seed N | int 0..4294967295
-        Random seed for a new store. It sets the order, the pairs judged twice and the content. [default: 0]
+        Random seed for a new store. It sets random orders, the pairs judged twice and the content. [default:
+        0]
     use analysis, texts
     -C judge.looks
     -o
