@@ -75,6 +75,10 @@ class Result(Answering):
         """Return the sentences below the printed table."""
         return list(map(str, self.warnings))
 
+    def _in_data(self, note: str) -> str:
+        """Return a note beside CSV or JSON Lines, where columns have other names; empty if they lack it."""
+        return note
+
     def _tables(self, *args: Any, **options: Any) -> list[Table]:  # noqa: ARG002  # subclasses have arguments
         """Return the printed tables, usually one."""
         columns, notes = self._columns(**options), self._notes(**options)

@@ -204,3 +204,14 @@ def test_printed_values_of_queries_are_compared_as_the_runs_are(
     old = leadline("compare", f"new.{form}", f"old.{form}", "-f", "json").data["pairs"]
     runs = (files[0], files[1], files[3])
     assert old == leadline("compare", *runs, "-m", "AP", "-f", "json").data["pairs"]
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_notes_beside_data_name_its_columns(form: str, leadline: Leadline, files: list[str]) -> None:
+    """In CSV, `low`, `high` and `p` are those of each pair alone; the table shows those of the family."""
+    table = leadline("compare", *files, "-m", "AP").out
+    assert {"low, high", "p"} <= {note.partition(": ")[0] for note in table.splitlines()}
+    err = leadline("compare", *files, "-m", "AP", "-f", form).err
+    named = {note.removeprefix("leadline: ").partition(": ")[0] for note in err.splitlines()}
+    assert {"simultaneous_low, simultaneous_high", "p_corrected"} <= named
+    assert not named & {"low, high", "p"}

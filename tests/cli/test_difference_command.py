@@ -197,3 +197,13 @@ def test_no_option_is_ignored(given: list[str], words: str, leadline: Leadline, 
     teams = files[0].parent / "systems.tsv"
     teams.write_text("run\tteam\na\tb\n")
     assert words in leadline("difference", *files, *(one.format(teams) for one in given)).refusal
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_notes_beside_data_do_not_explain_columns_of_the_table(
+    form: str, leadline: Leadline, files: list[Path]
+) -> None:
+    told = leadline("difference", *files, "-f", form).err
+    assert "nearest pairs" in told
+    assert "to 1, to 2" not in told
+    assert "reversed: " not in told

@@ -337,6 +337,9 @@ class Comparison(Tested, Result):
         words = caption(self, per_pair=per_pair)
         return [printed_table(columns, shown=shown, notes=notes, caption=words, paper=PAPER)]
 
+    def _in_data(self, note: str) -> str:
+        return note_in_data(note)
+
     def printed_pairs(self, pairs: str | int | None = None) -> list[list[int]]:
         """Return the indices of the pairs to print, by measure: by default all if they are few."""
         if pairs is None:
@@ -523,6 +526,22 @@ class Comparison(Tested, Result):
                 f"{only.a} - {only.b}, {only.measure} {signed(only.difference)}, {p_text(only.p_corrected)}"
             )
         return f"Comparison({size})"
+
+
+def note_in_data(note: str) -> str:
+    """Return a note beside CSV or JSON Lines, where `low`, `high` and `p` are those of each pair alone.
+
+    >>> note_in_data("low, high: simultaneous CI (MaxT)"), note_in_data("p: t-test, Holm-corrected")
+    ('simultaneous_low, simultaneous_high: simultaneous CI (MaxT)', 'p_corrected: t-test, Holm-corrected')
+    """
+    name, colon, text = note.partition(": ")
+    if name == "low, high" and ("simultaneous CI" in text or "false coverage rate" in text):
+        name = "simultaneous_low, simultaneous_high"
+    elif name == "these queries":
+        name = "these_low, these_high"
+    elif name.startswith("p (") or (name == "p" and "-corrected" in text):
+        name = "p_corrected"
+    return name + colon + text.replace("p (Holm):", "p_corrected:")
 
 
 def _joined(parts: Sequence[Values]) -> Values:

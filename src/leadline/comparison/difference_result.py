@@ -255,6 +255,9 @@ class Difference(Result):
             *super()._notes(),
         ]
 
+    def _in_data(self, note: str) -> str:
+        return "" if note.startswith(("to 1, to 2", "reversed: ")) else note
+
     def _beside(self) -> list[str]:
         """Return the values of other similarity measures, pair by pair for up to three systems."""
         if not self.competitors or len(self.names) < 2:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from leadline.comparison.compared_pair import p_text, shown_columns, signed
-from leadline.comparison.comparison_result import Comparison
+from leadline.comparison.comparison_result import Comparison, note_in_data
 from leadline.comparison.engine import FEWEST, Differences, Tested, few_queries_text, few_queries_texts
 from leadline.comparison.pairing import Rules, check_intervals
 from leadline.data.arrays import Flags, Integers
@@ -330,6 +330,9 @@ class Slices(Result):
                 notes=[*self._moved(), *self._methods(), *map(str, self.warnings)],
             )
         ]
+
+    def _in_data(self, note: str) -> str:
+        return note_in_data(note)
 
     def _moved(self) -> list[str]:
         """Return a note for each slice with a significant difference, or that there is none."""

@@ -143,5 +143,12 @@ class View:
         """Return the sentences below the printed tables, which data formats lack."""
         own = self.tables.get("")
         tables = [own] if own is not None else self.result.printed_tables(**(self.shown | self.printed))
-        tables += [] if self.more is None else self.more.printed_tables()
-        return list(dict.fromkeys([*self.notes, *(note for table in tables for note in table.notes)]))
+        parts = [(self.result, tables)]
+        parts += [] if self.more is None else [(self.more, self.more.printed_tables())]
+        notes = [
+            result._in_data(note)  # noqa: SLF001  # as the tables of a result
+            for result, made in parts
+            for table in made
+            for note in table.notes
+        ]
+        return list(dict.fromkeys([*self.notes, *notes]))
