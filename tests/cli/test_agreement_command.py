@@ -325,10 +325,13 @@ def test_what_one_judge_lacks_is_left_out_and_counted(leadline: Leadline, scores
     [
         (("ann.csv",), "not 1. Pass REFERENCE[:MEASURE] LABELS[:MEASURE]..."),
         (("ann.csv", "ann.csv"), "two judges are both named 'ann'"),
-        (("ann.csv", "llm.csv", "--level", "2"), "--level cannot change values"),
-        (("ann.csv", "llm.csv", "-C", "agreement.weights=linear"), "agreement.weights cannot change values"),
-        (("ann.csv", "llm.csv", "-C", "agreement.within=0.1"), "agreement.within cannot change values"),
-        (("ann.csv", "llm.csv", "--runs", "r0.run"), "--runs cannot change values"),
+        (("ann.csv", "llm.csv", "--level", "2"), "--level does not apply to values"),
+        (
+            ("ann.csv", "llm.csv", "-C", "agreement.weights=linear"),
+            "agreement.weights does not apply to values",
+        ),
+        (("ann.csv", "llm.csv", "-C", "agreement.within=0.1"), "agreement.within does not apply to values"),
+        (("ann.csv", "llm.csv", "--runs", "r0.run"), "--runs does not apply to values"),
         (("ann.csv", "llm.csv", "-m", "RBP"), "has no measure 'RBP'. Use P@3 or AP."),
         (("ann.csv:AP", "llm.csv", "-m", "AP"), "use only one of -m and ann.csv:AP"),
         (("ann.csv", "llm.csv", "-o", "x.svg"), "2 combinations"),

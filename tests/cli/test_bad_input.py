@@ -181,6 +181,13 @@ def test_a_stopped_command_writes_one_line_and_nothing_else(
     assert content(files) == before
 
 
+def test_a_number_too_large_is_refused_without_its_errno(files: Path, leadline: Leadline) -> None:
+    (files / "q").write_text("q1 0 d1 5000\n")
+    found = refusal(leadline, "explain", "q", "r", "-m", "nDCG(gain=exp)@10", "--query-id", "q1")
+    assert found.startswith("a number is too large (")
+    assert str(errno.ERANGE) not in found
+
+
 def test_a_terminated_index_leaves_no_folder(tmp_path: Path) -> None:
     from_stdin = [sys.executable, "-m", "leadline", "index", "-", "-o", "docs.index"]
     with subprocess.Popen(from_stdin, stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path) as running:

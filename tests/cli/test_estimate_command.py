@@ -493,7 +493,7 @@ def test_a_report_of_saved_estimates_has_their_values(saved: list[Path], tmp_pat
     assert f"{data['runs'][0]['mean']['P@10']:.4f}" in page.read_text()
     assert [Path(one["path"]).name for one in data["inputs"]] == ["two.parquet", "one.parquet"]
     done = typed("report", *saved, "-l", "2", "-o", page)
-    assert "--level cannot change values" in str(done.exception)
+    assert "--level does not apply to values" in str(done.exception)
 
 
 def test_json_results_are_compared_as_their_runs(files: Path, tmp_path: Path) -> None:
@@ -513,7 +513,7 @@ def test_json_results_are_compared_as_their_runs(files: Path, tmp_path: Path) ->
     [
         (["two.parquet", "two.parquet"], "two.parquet was passed twice. Pass each file once"),
         (["two.parquet", "inside/../two.parquet"], "two.parquet was passed twice"),
-        (["two.parquet", "-l", "2"], "--level cannot change values"),
+        (["two.parquet", "-l", "2"], "--level does not apply to values"),
         (["two.parquet", "-m", "AP"], "no measure 'AP'"),
         (["one.parquet"], "at least two runs"),
         (["two.parquet", "other.parquet"], "Use results with the same measures"),

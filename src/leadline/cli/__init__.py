@@ -196,7 +196,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         details = f" ({error})" if str(error) else ""
         status = refuse(f"not enough memory for this input{details}")
     except OverflowError as error:
-        status = refuse(f"a number is too large ({error}). Numbers must fit in 64 bits")
+        reason = error.args[-1] if error.args else "overflow"  # what follows an errno
+        status = refuse(f"a number is too large ({reason}). Use smaller numbers")
     except (KeyboardInterrupt, click.Abort):
         click.echo("leadline: interrupted", err=True)
         status = 130

@@ -122,7 +122,7 @@ def plan_of(
             continue
         words = f"{best.queries:,} queries with {best.per_query:.1f} judgments each"
         words += f", {best.judgments:,} in all"
-        notes.append(f"fewest judgments for a {what} in {measure}: {words}")
+        notes.append(f"row with the fewest judgments for a {what} in {measure}: {words}")
     data = {"plan": [one._asdict() | {"judgments": one.judgments} for one in found]}
     return Facts(Table(heads, rows, notes=[*notes, APPROXIMATE]), data)
 
@@ -161,7 +161,7 @@ def given_scores(
     from leadline.evaluation.score_results import read_scores
 
     for option in typed(context, *options):
-        raise UsageError(f"{option} cannot change values that are already computed. Leave out {option}.")
+        raise UsageError(f"{option} does not apply to values that are already computed. Leave out {option}.")
     names = [name for one in measures for name in (split_names(one) if isinstance(one, str) else [one])]
     results = read_scores(list(paths), measures=names or None, **context.meta.get("leadline.scores", {}))
     shown = ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")

@@ -31,8 +31,8 @@ def command(*, result: str, per_query: bool, outputs: Outputs) -> None:
     -------
     result : RESULT
     use per-query
-    -o | figures KIND | kinds Kind of figure to save with -o: any kind that the original command plots.
-       | digits
+    -o | figures KIND | kinds Kind of figure to save with -o: any kind that the original command (for a
+       table, `evaluate`) plots. | digits
     """
     if is_saved_file(result):
         saved = read_saved(result)

@@ -1,4 +1,4 @@
-"""Build a run that an LLM judge favors, and score it by the labels and by a few human judgments.
+"""Build a run that an LLM judge favors, and score it by the judge's labels and by a few human judgments.
 
 QRELS are the truth. A document without a judgment counts as not relevant. The circular run fuses the first
 documents of RUNS by reciprocal rank fusion and re-ranks the result by the labels in `--machine`. Documents
