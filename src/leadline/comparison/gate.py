@@ -459,7 +459,7 @@ def _uncertain(results: Results, run: int, index: int, condition: Condition) -> 
     one = results.sampling[run]["estimate"][str(measure)]
     low, high = one.get("these_low"), one.get("these_high")
     if low is None or high is None:
-        why = f" ({one['reason']})" if one.get("reason") else ""
+        why = f", because {one['reason']}" if one.get("reason") else ""
         return f"the estimate has no interval{why}" if one else ""
     surely, value, floor = low, float(results.means[run, index]), condition.margin
     if not measure.rising:
