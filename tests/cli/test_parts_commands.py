@@ -218,6 +218,13 @@ def test_verify_does_not_call_a_run_without_judged_queries_changed(split: Split,
     assert "have changed" not in last["found"]
 
 
+def test_verify_does_not_call_the_inputs_of_a_run_in_memory_changed(split: Split) -> None:
+    ll.evaluate(split.qrels, [ll.read_run(split.run), ll.read_run(split.parts[0])], "AP").write("saved.json")
+    checks = ll.verify("saved.json").checks
+    assert [check["ok"] for check in checks] == [True, True, True, None, None]
+    assert not any("have changed" in check["found"] for check in checks)
+
+
 def test_verify_finds_what_was_changed(split: Split, leadline: Leadline) -> None:
     leadline("evaluate", split.qrels, "bm25", "--parts", "-o", "saved.parquet")
     assert leadline("verify", "saved.parquet").status == 0

@@ -268,7 +268,7 @@ def test_a_collection_is_described_with_the_ids_that_do_not_match(leadline: Lead
     assert (done.data["relevant"], done.data["relevant_held"], done.data["coverage"]) == (2, 1, 0.5)
     shown = leadline("collection", "docs.jsonl", "queries.jsonl", "qrels.txt").out
     assert re.search(r"collection coverage +1 of 2 relevant \(50 %\)", shown)
-    assert "judged documents missing from DOCS: 1 (d9)" in shown
+    assert "judged documents not in the collection: 1 (d9)" in shown
     assert "queries without judgments: 1 (q3)" in shown
 
 

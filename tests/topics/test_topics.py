@@ -256,6 +256,13 @@ def test_queries_are_called_queries_where_there_are_none() -> None:
         infer(tiny(), {}, queries=True)
 
 
+def test_a_query_without_a_column_is_not_called_a_document() -> None:
+    model = fit([{"doc_id": "d", "en": "wing", "de": "Heck"}], 2, languages=["en", "de"], sweeps=2)
+    for queries, noun in ((True, "query"), (False, "document")):
+        with pytest.raises(InputError, match=f"{noun} 'q' has no column 'de'"):
+            infer(model, [{"id": "q", "en": "wing"}], queries=queries)
+
+
 def test_vectors_have_no_other_format(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"v\.npz: topic vectors are written as JSON Lines or Parquet"):
         write_vectors(Vectors(["a"], np.array([[1.0]])), tmp_path / "v.npz")

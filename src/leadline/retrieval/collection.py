@@ -244,8 +244,8 @@ def _mean(total: int, count: int) -> float:
 
 def _warnings(unknown: set[str], strangers: set[str], unjudged: set[str]) -> list[ResultWarning]:
     facts = (
-        ("unknown_documents", "judged documents missing from DOCS", unknown),
-        ("unknown_queries", "judged queries missing from QUERIES", strangers),
+        ("unknown_documents", "judged documents not in the collection", unknown),
+        ("unknown_queries", "judged queries without a text", strangers),
         ("unjudged_queries", "queries without judgments", unjudged),
     )
     found = []

@@ -105,7 +105,7 @@ def search(
     check_whole(1, k=k)
     if isinstance(queries, str) and not os.path.splitext(queries)[1] and not os.path.exists(queries):
         raise UsageError(
-            f"there is no file of queries named {queries!r}. To search for a text, pass {{'q': text}}."
+            f"there is no query file named {queries!r}. To search for a text, pass {{'q': text}}."
         )
     opened, parsed = _ready(index, models, feedback)
     prepared = [_PreparedQuery(to_bytes(query.id), query.content, None) for query in read_queries(queries)]

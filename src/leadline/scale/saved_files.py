@@ -25,6 +25,7 @@ from leadline.result import Result
 from leadline.scale.run_parts import Partial, evaluate_part, is_url, local_copy
 
 SAMPLE = 100  # queries of which values are computed again
+UNREADABLE = "inputs have changed or cannot be read again"
 NO_FILE = "not recomputed: no input file has these judgments"
 # Options of an evaluation that a manifest has, by the keyword of `Evaluation`.
 KEYWORDS: tuple[str, ...] = (
@@ -255,11 +256,12 @@ def _check_values(
         return
     named = any("run" in info for info in inputs)  # the others are files of options
     for index, name in enumerate(results.names):
-        files = [
-            info["path"]
+        own = [
+            (info["path"], unchanged[place])
             for place, info in enumerate(inputs, start=1)
-            if unchanged[place] and (info.get("run") == name if named else len(results.runs) == 1)
+            if (info.get("run") == name if named else len(results.runs) == 1)
         ]
+        files = [path for path, same in own if same]
         checked, different = 0, []
         for number in rng.permutation(len(files)).tolist():
             if checked >= sample:
@@ -274,10 +276,10 @@ def _check_values(
             checked += count
             different += wrong
         if not checked:
-            why = "inputs have changed or cannot be read again"
-            if files:
-                why = "unchanged inputs contain no evaluated query"
-            verification.add("values", name, f"not recomputed: its {why}", ok=None)
+            why = "no input file is known to contain this run"
+            if own:
+                why = f"its {'unchanged inputs contain no evaluated query' if files else UNREADABLE}"
+            verification.add("values", name, f"not recomputed: {why}", ok=None)
             continue
         found = f"recomputed {counted(checked, 'query', 'queries')}, and "
         found += (

@@ -170,7 +170,8 @@ TESTS: Registry[PairedTest] = Registry(
     PairedTest,
     "test",
     refused={
-        name: f"this is a correction, not a test. Use --correction {name}."
+        name: "this is a correction, not a test. Use a test such as T, with "
+        f"--correction {name} for several pairs."
         for name in ("tukey", "holm", "bonferroni", "maxt", "bh")
     },
 )

@@ -323,7 +323,8 @@ def read_columns(
     source: TextsLike, columns: Sequence[str], id_column: str | None, encoding: str, *, queries: bool = False
 ) -> tuple[list[str], list[list[str]]]:
     """Read the texts of some columns: ids, and per column the text of every document."""
-    return _columns_of(_read(source, columns, id_column, encoding, queries=queries), columns, source)
+    read = _read(source, columns, id_column, encoding, queries=queries)
+    return _columns_of(read, columns, source, "query" if queries else "document")
 
 
 def _read(
@@ -339,24 +340,24 @@ def _read(
 
 
 def _columns_of(
-    documents: list[Document], columns: Sequence[str], source: TextsLike
+    documents: list[Document], columns: Sequence[str], source: TextsLike, noun: str = "document"
 ) -> tuple[list[str], list[list[str]]]:
-    rest = [[_text_of(document, name, source) for document in documents] for name in columns[1:]]
+    rest = [[_text_of(document, name, source, noun) for document in documents] for name in columns[1:]]
     return [document.id for document in documents], [[document.content for document in documents], *rest]
 
 
-def _text_of(document: Document, column: str, source: Any) -> str:
+def _text_of(document: Document, column: str, source: Any, noun: str) -> str:
     value = document.more.get(column, "")
     if column not in document.more:
         raise InputError(
-            f"document '{document.id}' has no column '{column}'",
+            f"{noun} '{document.id}' has no column '{column}'",
             path=path_of(source),
             line=document.place,
-            hint="Each document needs one text column per language of the model",
+            hint=f"Each {noun} needs one text column per language of the model",
         )
     if not isinstance(value, str | None):
         raise InputError(
-            f"column '{column}' of document '{document.id}' is of type {type(value).__name__}, not text",
+            f"column '{column}' of {noun} '{document.id}' is of type {type(value).__name__}, not text",
             path=path_of(source),
             line=document.place,
         )

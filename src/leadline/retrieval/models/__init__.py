@@ -128,7 +128,7 @@ def documents_to_learn(
         top = best(matching(plan, index), index, docs)
         return top.document, top.score
     if relevant is None:
-        raise UsageError("learn=judged needs judgments to learn from. Add --feedback QRELS.")
+        raise UsageError("learn=judged needs judged documents to learn from. Pass them as `relevant`.")
     return relevant, scores_of(plan, relevant)
 
 
