@@ -331,3 +331,10 @@ def test_a_folder_of_beir_says_which_files_it_leaves_out(leadline: Leadline, tmp
     (tmp_path / "beir/queries.jsonl").write_text('{"_id": "q1", "text": "a"}\n')
     done = leadline("convert", tmp_path / "beir", tmp_path / "out", "--to", "trec")
     assert done.out.endswith("left out: corpus.jsonl, queries.jsonl\n")
+
+
+def test_a_folder_of_beir_is_not_written_to_standard_output(leadline: Leadline, tmp_path: Path) -> None:
+    (tmp_path / "a.qrels").write_text("q1 0 d1 1\n")
+    assert "not standard output" in leadline("convert", tmp_path / "a.qrels", "-", "--to", "beir").refusal
+    done = leadline("convert", tmp_path / "a.qrels", "-o", "-", "--to", "beir")
+    assert "not standard output" in done.refusal

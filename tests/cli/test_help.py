@@ -479,7 +479,10 @@ def test_as_many_topics_may_be_asked_for_as_are_fitted(call: str) -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        ("compare -m", f"[default: {', '.join(COMPARED)}, or those of gates, a pool or per-query values]"),
+        (
+            "compare -m",
+            f"{', '.join(COMPARED)}, or those of gates, a baseline file, a pool or per-query values]",
+        ),
         (
             "rank -m",
             f"[default: {', '.join(COMPARED)}; with a pool or per-query values, all of their measures]",
@@ -489,7 +492,7 @@ def test_as_many_topics_may_be_asked_for_as_are_fitted(call: str) -> None:
         ("sampled -m", f"[default: {', '.join(sampled.DEFAULT_MEASURES)}]"),
         (
             "compare --pairs",
-            f"[default: significant; all for CSV, JSON, LaTeX with --baseline, or up to {SENTENCES} rows]",
+            f"all for CSV and JSON, for LaTeX with --baseline, and for up to {SENTENCES} rows]",
         ),
         ("difference --competitor", f"plus RBO and Kendall for up to {MOST_COMPARED} runs]"),
         ("unjudged --method", f"Method: {either(kind.called for kind in METHODS.classes.values())}."),

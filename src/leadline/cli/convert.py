@@ -77,10 +77,10 @@ def command(
     """Convert a run or qrels to another format.
 
     The suffix of OUT determines its compression (.gz .bz2 .xz .zst) and, without --to, its format (.json
-    .jsonl .csv .tsv .parquet .arrow .quepid, otherwise TREC). An existing file is replaced only with
-    --overwrite. OUT may be - for standard output. `--to beir` writes a folder with qrels/test.tsv, with
-    queries.jsonl if you add --queries, and with corpus.jsonl if you add --docs. `--to rank_eval` writes the
-    request body for Elasticsearch's `_rank_eval` API.
+    .jsonl .ndjson .csv .tsv .parquet .arrow .feather .quepid, otherwise TREC). An existing file is replaced
+    only with --overwrite. OUT may be - for standard output. `--to beir` writes a folder with qrels/test.tsv,
+    with queries.jsonl if you add --queries, and with corpus.jsonl if you add --docs. `--to rank_eval` writes
+    the request body for Elasticsearch's `_rank_eval` API.
 
     If you pass several qrels files as IN, one per assessor, leadline merges them. A query-document pair that
     several assessors judged gets the most frequent grade or, in a tie, the lowest of the most frequent
@@ -119,6 +119,8 @@ def command(
     if queries is not None and form not in {BEIR, RANK_EVAL}:
         raise UsageError("--queries needs --to beir or --to rank_eval")
     both({"--docs": docs}, {"--to beir": form == BEIR})
+    if form == BEIR and target == STANDARD_INPUT:
+        raise UsageError("--to beir writes a folder, not standard output. Pass a folder as OUT.")
     both({"--to rank_eval": form == RANK_EVAL}, {"--index-name NAME": index})
     both({"--index-name NAME": index}, {"--to rank_eval": form == RANK_EVAL})
     if options["on_duplicate"] == "hold":
