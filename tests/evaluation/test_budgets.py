@@ -156,7 +156,7 @@ def test_a_document_without_a_length_is_refused_only_where_it_may_fit(tmp_path: 
     value = ll.evaluate(QRELS, chunks, "AP", **options).value("run", query, "AP")
     assert ll.explain(QRELS, chunks, "AP", query, **options).value == value
     whole = ll.explain(QRELS, {"q1": {"a": 3.0}}, "R@200tokens", "q1", lengths={"a": 100})
-    assert "formula: recall of the first documents" in str(whole)
+    assert "formula: recall, counting only the first documents" in str(whole)
 
 
 def test_names() -> None:

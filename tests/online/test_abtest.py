@@ -313,6 +313,7 @@ def test_a_control_that_nobody_named_is_said(
     path = write(tmp_path / "log.csv", [(names[0], 1, "u"), (names[1], 0, "v")])
     found = abtest(path, arms=arms, user="user")
     assert [one.code for one in found.warnings].count("arms_by_name") == said
+    assert not any("--" in one.message or "[" in one.message for one in found.warnings)
 
 
 def test_arms_are_two_or_the_only_ones(tmp_path: Path) -> None:

@@ -52,8 +52,16 @@ def test_what_is_always_clicked_has_no_spread(tmp_path: Path) -> None:
 def test_a_row_without_a_position_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "log.csv"
     path.write_text("doc,rank,click\nd1,1,1\nd2,,0\n")
-    with pytest.raises(InputError, match=r"log\.csv:3: this row has no position"):
+    with pytest.raises(InputError, match=r"log\.csv:3: the position is missing"):
         click_deviations(path, **COLUMNS)
+
+
+def test_no_position_may_be_left_empty(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("doc,rank,click\nd1,1,1\nd2,0,0\n")
+    with pytest.raises(InputError, match="whole number of at least 1") as error:
+        click_deviations(path, **COLUMNS)
+    assert "empty" not in str(error.value)
 
 
 def test_a_missing_column_is_said_with_a_setting_of_this_command(log: Path) -> None:

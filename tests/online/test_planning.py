@@ -71,9 +71,14 @@ def test_the_rate_of_a_is_one_from_which_the_difference_is_possible() -> None:
         ({"rate": 0.5, "lift": 0}, "a lift of 0"),
         ({"rate": 0.5, "lift": 1.5}, "a lift of 1.5"),
         ({"rate": 0.5, "lift": 1e-17}, "a lift of 1e-17"),
+        ({"rate": 0.3, "lift": 2.3333334}, r"into 1\.00000002"),
         ({"rate": 0.5, "lift": 0.1, "fraction": 1}, "`--fraction` must be"),
         ({"rate": 0.5, "lift": 0.1, "power_wanted": 1}, "power must be"),
         ({"rate": 0.5, "lift": 0.1, "power_wanted": 0.02}, r"power must be above 0\.05 \(1 - confidence\)"),
+        (
+            {"rate": 0.5, "lift": 0.1, "power_wanted": 0.0123, "confidence": 0.9875},
+            r"power must be above 0\.0125 \(1",
+        ),
     ],
     ids=str,
 )

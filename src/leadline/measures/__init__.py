@@ -59,7 +59,7 @@ def text_of(measure: object) -> str:
         return text
     if re.match(r"RBP\b(?!.*rel=)", text):
         raise UsageError(
-            f"in ir_measures, {text} uses the grade as the gain. Use RBP(rel=1) for binary relevance, or the "
+            f"in ir_measures, {text} means graded relevance. Use RBP(rel=1) for binary relevance, or the "
             "string 'RBP(gain=graded,max_grade=N)' for graded relevance, where N is the largest grade"
         )
     for pattern, ours in OBJECTS:
@@ -210,7 +210,7 @@ class WithinBudget(Measure):
         vars(self).update({name: getattr(measure, name) for name in (*COPIED, "parameters")})
         size = counted(budget.size, budget.unit.removesuffix("s"))
         title = measure.title.removesuffix(" at k")
-        formula = f"{title} of the first documents that fit in {size}"
+        formula = f"{title}, counting only the first documents that fit in {size}"
         vars(self).update(measure=measure, limit=budget, formula=formula)
 
     @property

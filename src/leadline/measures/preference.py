@@ -384,6 +384,7 @@ def _weights(qrels: QrelsColumns) -> Floats:
     unknown = int(np.count_nonzero(np.isnan(qrels.inclusion) & (qrels.grades >= 0)))
     if unknown:
         raise UsageError(
-            f"statAP needs an inclusion probability for every judgment (judgments without one: {unknown:,})"
+            f"statAP needs an inclusion probability for every judgment (judgments without one: {unknown:,}). "
+            "Add each missing probability, or remove its judgment."
         )
     return 1.0 / np.where(np.isnan(qrels.inclusion), 1.0, qrels.inclusion)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-import shlex
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -54,14 +53,14 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
     """Return the warnings about the order of the arms, exclusions and small samples."""
     options, (first, second) = result.options, (arm.name for arm in result.arms)
     by_name = options["arm"] is not None and options["arms"] is None and first.lower() not in ("a", ARMS[0])
-    words = f"arm {first} is the control, because it is the first by name. If {second} is, add `--arms "
-    words += f"{shlex.quote(second)} {shlex.quote(first)}`."
+    words = f"arm {first} is the control, because it is the first by name. If {second} is, pass both with "
+    words += f"`--arms`, {second} first."
     found = [("arms_by_name", words, int(by_name))]
     if units is not None and result.unit == "row":
         words = (
             f"{counted(len(units.arm), 'row is', 'rows are')} not grouped by user. Clicks by the same "
             "user are dependent, so p is usually too small and the interval too narrow. If there is a "
-            "column of users, add --user COLUMN."
+            "column of users, pass `--user COLUMN`."
         )
         found.append(("ungrouped", words, len(units.arm)))
     rarest = min(result.arms, key=lambda arm: arm.clicked)
@@ -95,7 +94,7 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
     if smallest is not None and not math.isnan(result.compared.low) and result.sizes.users_needed is None:
         words = (
             f"the number of {result.unit}s for a difference of {smallest:g} is not computed: for any "
-            "clickthrough in the interval of A, the clickthrough of B would be below 0 or above 1"
+            f"clickthrough in the interval of {first}, that of {second} would be below 0 or above 1"
         )
         found.append(("impossible_difference", words, 1))
     if result.compared.test.startswith("Fisher"):
@@ -121,7 +120,7 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
         placeless = f"ignored {counted(int(unplaced.sum()), 'click')} without a position"
         order = (
             "the logs are interleaved evenly, and p of the sequential test depends on this order. If they "
-            "have a column of times, add --time COLUMN."
+            "have a column of times, pass `--time COLUMN`."
         )
         found += [
             ("other_arms", others, log.others),

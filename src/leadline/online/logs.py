@@ -20,10 +20,10 @@ from leadline.io.small_tables import need_columns, records
 
 HINTS = {  # of values that are refused
     "a number of clicks": "Write a whole number of at least 0",
-    "a position": "Write a whole number of at least 1. Leave the cell empty only for a page view without a "
-    "click",
+    "a position": "Write a whole number of at least 1",
     "a time": "Write a number, or a time such as 2019-11-24 00:00:17",
 }
+PAGE_VIEWS = "Leave the position empty only for a page view without a click"
 YES = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 
 
@@ -191,7 +191,7 @@ def log_rows(path: str, columns: Columns, options: Mapping[str, str] | None = No
     `options` choose the columns that are not chosen by `--arm`, `--click` and so on.
     """
     empty, names = True, columns.named()
-    needed = set(names)
+    needed, hint = set(names), HINTS["a position"] + ("" if options else f". {PAGE_VIEWS}")
     for line, row in records(path):
         if not row.keys() >= needed:
             if not empty:  # a JSON record may lack a column that others have
@@ -202,7 +202,9 @@ def log_rows(path: str, columns: Columns, options: Mapping[str, str] | None = No
             _name(row, columns.arm, path, line) if columns.arm else "",
             _click(row[columns.click], columns.click, path, line),
             _name(row, columns.user, path, line) if columns.user else "",
-            _position(row[columns.position], columns.position, path, line) if columns.position else math.nan,
+            _position(row[columns.position], columns.position, path, line, hint)
+            if columns.position
+            else math.nan,
             *(_time(row[columns.time], columns.time, path, line) if columns.time else (0.0, False)),
             line,
         )
@@ -224,9 +226,7 @@ def _refuse_missing(row: Mapping[str, Any], columns: Columns, path: str, options
 def _name(row: Mapping[str, Any], column: str, path: str, line: int) -> str:
     value = row[column]
     if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
-        raise InputError(
-            f"column '{column}' is empty in this row", path=path, line=line, hint="Fill in a value"
-        )
+        raise InputError(f"column '{column}' is empty here", path=path, line=line, hint="Fill in a value")
     return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
@@ -236,12 +236,12 @@ def _click(value: Any, column: str, path: str, line: int) -> float:
     return _checked(number, "a number of clicks", str(value), column, path, line, least=0)
 
 
-def _position(value: Any, column: str, path: str, line: int) -> float:
+def _position(value: Any, column: str, path: str, line: int, hint: str) -> float:
     """Return a position, 1 or more; NaN if empty."""
     text = "" if value is None else str(value).strip()
     if text.lower() in ("", "nan", "none", "null"):
         return math.nan
-    return _checked(number_in(text), "a position", text, column, path, line, least=1)
+    return _checked(number_in(text), "a position", text, column, path, line, least=1, hint=hint)
 
 
 def _time(value: Any, column: str, path: str, line: int) -> tuple[float, bool]:
@@ -257,7 +257,15 @@ def _time(value: Any, column: str, path: str, line: int) -> tuple[float, bool]:
 
 
 def _checked(
-    number: float | None, kind: str, text: str, column: str, path: str, line: int, *, least: int | None = None
+    number: float | None,
+    kind: str,
+    text: str,
+    column: str,
+    path: str,
+    line: int,
+    *,
+    least: int | None = None,
+    hint: str = "",
 ) -> float:
     """Return the number of a cell; raise InputError if it is none, or not a whole one of at least `least`."""
     if (
@@ -266,7 +274,7 @@ def _checked(
         or (least is not None and (number < least or number != int(number)))
     ):
         found = f"'{text[:40]}' in column '{column}' is not {kind}"
-        raise InputError(found, path=path, line=line, hint=HINTS[kind])
+        raise InputError(found, path=path, line=line, hint=hint or HINTS[kind])
     return number
 
 
@@ -311,7 +319,7 @@ def click_deviations(
     at = np.array([row.position for row in rows])
     if np.isnan(at).any():
         raise InputError(
-            "this row has no position",
+            "the position is missing",
             path=file,
             line=rows[int(np.flatnonzero(np.isnan(at))[0])].line,
             hint="Give the position of every result that was shown",

@@ -339,7 +339,7 @@ def users_needed(
     effect = effect_size(rate, lifted) if 0 <= lifted <= 1 else 0.0
     if not effect:
         raise UsageError(
-            f"a lift of {lift!r} turns a clickthrough rate of {rate!r} into {lifted:g}. The new "
+            f"a lift of {lift!r} turns a clickthrough rate of {rate!r} into {lifted:.12g}. The new "
             "rate must be between 0 and 1 and differ from the old one."
         )
     checked_fraction(fraction)
@@ -432,7 +432,7 @@ def reach(power_wanted: float, confidence: float) -> float:
     alpha = 1 - checked_level(confidence)
     if checked_power(power_wanted) <= alpha:
         raise UsageError(
-            f"power must be above {alpha:.2g} (1 - confidence), such as 0.8, not {power_wanted!r}. Even "
-            f"without a difference, the test is significant with probability {alpha:.2g}."
+            f"power must be above {alpha:.6g} (1 - confidence), such as 0.8, not {power_wanted!r}. Even "
+            f"without a difference, the test is significant with probability {alpha:.6g}."
         )
     return NORMAL.inv_cdf((1 + confidence) / 2) + NORMAL.inv_cdf(power_wanted)
