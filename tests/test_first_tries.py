@@ -148,6 +148,8 @@ def test_a_table_says_where_the_lists_were_cut() -> None:
     for call in (ll.evaluate, ll.compare, ll.rank):
         assert "cut at rank 1" in str(call(QRELS, OLD, NEW, "nDCG", depth=1))
         assert "cut at" not in str(call(QRELS, OLD, NEW, "nDCG"))
+        judged = str(call(QRELS, OLD, NEW, "nDCG", judged_only=True))
+        assert "unjudged documents removed" in judged
 
 
 def test_judges_stand_one_after_the_other() -> None:

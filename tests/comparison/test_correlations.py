@@ -325,6 +325,15 @@ def test_one_common_query_is_not_told_as_means_that_do_not_match() -> None:
     ]
 
 
+def test_means_over_different_queries_are_told() -> None:
+    sizes = (12, 9)
+    sides = [{f"r{run}": {f"q{q}": run + q for q in range(size)} for run in range(6)} for size in sizes]
+    said = [one.message for one in correlate(*sides).warnings if one.code == "queries_unused"]
+    assert said == [
+        "no intervals over queries, because the values are means over different queries (9 to 12)"
+    ]
+
+
 def test_the_note_of_intervals_over_teams_names_teams() -> None:
     sides = [{f"r{run}": float(run**power) for run in range(12)} for power in (1, 2)]
     assert "CI over teams" in str(correlate(*sides, teams={f"r{run}": f"t{run}" for run in range(12)}))

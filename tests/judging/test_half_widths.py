@@ -236,6 +236,12 @@ class Judge:
         return True
 
 
+@pytest.mark.parametrize(("judges", "told"), [("ann", False), ("ann,bob", True)])
+def test_pairs_go_to_two_judges_only_where_there_are_two(files: Files, judges: str, told: bool) -> None:
+    with opened(*files, judges=judges) as found:
+        assert any("two judges" in fact for fact in found.facts()) == told
+
+
 def test_pairs_are_shown_in_the_order_of_the_pool_also_without_it_later(files: Files) -> None:
     pairs = in_order(POOL)
     with opened(*files) as found:

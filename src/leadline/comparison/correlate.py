@@ -406,7 +406,8 @@ def _tables(
     with_queries = [side for side in sides if all(side.queries.get(name) for name in names)]
     if not with_queries:
         return None, ""
-    queries = sorted(set.intersection(*(set(side.queries[name]) for side in with_queries for name in names)))
+    sets = [set(side.queries[name]) for side in with_queries for name in names]
+    queries = sorted(set.intersection(*sets))
     if len(queries) < 2:
         return None, f"the runs have {counted_queries(len(queries))} in common, but at least 2 are needed"
     tables: list[Floats] = []
@@ -416,10 +417,10 @@ def _tables(
             continue
         table = np.nan_to_num([[side.queries[name][query] for query in queries] for name in names])
         if not np.allclose(table.mean(axis=1), means, rtol=1e-6, atol=1e-9):
-            return (
-                None,
-                "the values of the runs are not arithmetic means over the queries that all runs share",
-            )
+            sizes = sorted({len(one) for one in sets})
+            if len(sizes) > 1:
+                return None, f"the values are means over different queries ({sizes[0]:,} to {sizes[-1]:,})"
+            return None, "the values are not arithmetic means over the queries that all runs share"
         tables.append(table.T)
     return (tables[0], tables[1]), ""
 

@@ -155,13 +155,14 @@ class Means(dict[str, float]):
 
 
 def cut_note(options: Mapping[str, Any]) -> list[str]:
-    """Return at which rank the option `depth` cut the rankings, if it did.
+    """Return what the options `depth` and `judged_only` left out of the rankings, if they did.
 
-    >>> cut_note({"depth": 10}), cut_note({"depth": None})
-    (['rankings cut at rank 10'], [])
+    >>> cut_note({"depth": 10}), cut_note({"depth": None, "judged_only": True})
+    (['rankings cut at rank 10'], ['unjudged documents removed'])
     """
     depth = options.get("depth")
-    return [] if depth is None else [f"rankings cut at rank {depth:,}"]
+    cut = [] if depth is None else [f"rankings cut at rank {depth:,}"]
+    return cut + ["unjudged documents removed"] * bool(options.get("judged_only"))
 
 
 def averaged_over(results: Lookups, index: int | slice = slice(None)) -> str:

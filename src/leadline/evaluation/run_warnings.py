@@ -127,7 +127,7 @@ def tied_cutoffs(judged: JudgedRun, measures: Sequence[Measure]) -> int:
 # Messages about counts that are summed over runs: what is counted, once and several times, and the rest.
 PER_RUN: dict[str, tuple[str, str, str]] = {
     "missing_queries": ("judged query", "judged queries", "missing{from_runs} ({missing})"),
-    "empty_queries": ("judged query", "judged queries", "without documents{in_runs} ({empty})"),
+    "empty_queries": ("judged query", "judged queries", "with an empty list{in_runs} ({empty})"),
     "unjudged_queries": ("query", "queries", "without judgments{in_runs} (left out)"),
     "unjudged_documents": ("", "", "unjudged: {share} of the documents in {runs} (counted as not relevant)"),
     "tied_lists": ("query", "queries", "with tied judged documents{in_runs} (ordered by descending id)"),

@@ -70,8 +70,9 @@ class JudgingPage(NamedTuple):
             f"grades {written(self.store.grades)}; shown: {' or '.join(self.cards.forms)}",
         ]
         if self.queues.named:
-            share = percent(self.queues.overlap)
-            facts.append(f"judges {', '.join(self.queues.named)}; {share} of the pairs go to two judges")
+            several = len(self.queues.named) > 1
+            share = f"; {percent(self.queues.overlap)} of the pairs go to two judges" * several
+            facts.append(f"{'judges' if several else 'judge'} {', '.join(self.queues.named)}{share}")
         if self.precision is not None:
             facts += self.precision.facts()
         return facts
