@@ -185,8 +185,8 @@ class P_plus(_Blended):  # noqa: N801  # the field's spelling
     """
 
     title = "P-plus"
-    formula = "mean of the blended ratio over relevant documents at ranks 1..p, p the preferred rank (see "
-    formula += "P_measure)"
+    formula = "mean of the blended ratio (see Q) over relevant documents at ranks 1..p, p the preferred rank "
+    formula += "(see P_measure)"
     source = "Sakai 2007a; NTCIREVAL"
     aliases: ClassVar[Aliases] = {"P-plus": {}, "P+": {}, "PPlusMeasure": {}}
 

@@ -343,8 +343,8 @@ class G(Measure):
     """
 
     title = "normalized gain"
-    formula = "sum over ranks of gain / log2(2 + ideal sum so far - sum so far), / sum of the positive gains "
-    formula += "of all judged documents"
+    formula = "sum over ranks of gain / log2(2 + ideal sum so far (at least 1 per rank) - sum so far), "
+    formula += "/ sum of the positive gains of all judged documents"
     source = "trec_eval G"
 
     gains: Any = gains_by_grade()

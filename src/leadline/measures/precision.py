@@ -88,7 +88,8 @@ class FallOut(Measure):
     """
 
     title = "fall-out"
-    formula = "non-relevant documents at ranks 1..k / non-relevant documents"
+    formula = "non-relevant documents at ranks 1..k / all non-relevant documents "
+    formula += "(only judged ones if documents=0)"
     source = "van Rijsbergen 1979, chapter 7; torchmetrics RetrievalFallOut"
     rising: ClassVar[bool] = False
     average: ClassVar[Average] = "defined"

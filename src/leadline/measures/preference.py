@@ -106,7 +106,10 @@ class Rpref(Measure):
 
     title = "graded preference"
     formula = "sum over retrieved documents with a gain g of g * (1 - loss / divisor), / sum of the gains; "
-    formula += "divisor=all: judged documents - sum of the gains / largest gain of the query"
+    formula += (
+        "loss: sum of 1 - h/g over judged documents of gain h < g above; divisor: judged documents above "
+    )
+    formula += "(divisor=all: judged documents - sum of the gains / largest gain of the query)"
     source = "De Beer and Moens 2006; Sakai 2007b; NTCIREVAL"
     aliases: ClassVar[Aliases] = {"rpref_relative": {}, "rpref_N": {"divisor": "all"}}
 
@@ -163,7 +166,8 @@ class PairAccuracy(Measure):
     """
 
     title = "accuracy of pairs"
-    formula = "pairs with the relevant document first / pairs of a relevant and a non-relevant document"
+    formula = "pairs with the relevant document first / pairs of a relevant and a non-relevant document "
+    formula += "at ranks 1..k"
     source = "ir_measures Accuracy"
     average: ClassVar[Average] = "defined"
 
@@ -195,7 +199,7 @@ class AUROC(Measure):
 
     title = "area under the ROC curve"
     formula = "(pairs with the relevant document first + tied pairs / 2) / pairs of a relevant "
-    formula += "and a non-relevant document"
+    formula += "and a non-relevant document at ranks 1..k"
     source = "Hanley and McNeil 1982; torchmetrics RetrievalAUROC"
     average: ClassVar[Average] = "defined"
     aliases: ClassVar[Aliases] = {"roc_auc": {}, "RetrievalAUROC": {}}
