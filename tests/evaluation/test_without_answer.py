@@ -20,7 +20,7 @@ from leadline.data.table import RunInfo
 from leadline.errors import UsageError
 from leadline.evaluation.merging import merge_results
 from leadline.evaluation.results import Results
-from leadline.evaluation.run_warnings import NOT_ZERO, warnings_of_undefined
+from leadline.evaluation.run_warnings import NOT_ZERO, NOT_ZERO_WITHOUT_LIST, warnings_of_undefined
 from leadline.measures import MEASURES
 from leadline.scale import RunParts, evaluate_parts
 
@@ -238,6 +238,22 @@ def test_a_missing_query_is_not_called_scored_0_by_measures_that_do_not_count_it
     (missing,) = (one for one in whole.warnings if one.code == "missing_queries")
     assert "scored 0" not in missing.message
     qrels["q3"] = {"a": 1}
-    merged = ll.Results.merge([ll.evaluate(qrels, run, "E") for run in runs])
-    undivided = ll.evaluate(qrels, {"x": {"q1": ["a"], "q2": ["b"]}}, "E")
-    assert list(map(str, merged.warnings)) == list(map(str, undivided.warnings))
+    for measures in ("E", "AP,E", "AP"):
+        merged = ll.Results.merge([ll.evaluate(qrels, run, measures) for run in runs])
+        undivided = ll.evaluate(qrels, {"x": {"q1": ["a"], "q2": ["b"]}}, measures)
+        assert list(map(str, merged.warnings)) == list(map(str, undivided.warnings))
+        (missing,) = (one for one in undivided.warnings if one.code == "missing_queries")
+        assert ("scored 0" in missing.message) is (measures == "AP")
+
+
+def test_only_measures_that_count_0_are_said_to_without_a_list() -> None:
+    other = set()
+    for name, cls in MEASURES.classes.items():
+        judged = JudgedRun.of_grades([], [1, 0])
+        judged.qrels = judged.qrels.with_known({b"1": set()})
+        if cls.needs == "subtopics":
+            judged.qrels = judged.qrels.with_one_subtopic()
+        measure = MEASURES.parse(cls.example())
+        if measure.average == "mean" and np.nan_to_num(measure.values(judged))[0]:
+            other.add(name)
+    assert other == NOT_ZERO_WITHOUT_LIST

@@ -25,6 +25,7 @@ from leadline.evaluation.run_warnings import (
     no_overlap,
     returned,
     warnings_of_undefined,
+    zero_without_list,
 )
 
 if TYPE_CHECKING:
@@ -287,11 +288,12 @@ def _warnings(parts: Sequence[Results], merged: Results, rule: str) -> list[Resu
         if document and info.counts["queries"]
     }
     assert merged.undefined is not None
+    zero = any(map(may_be_zero, merged.measures)) and zero_without_list(merged.measures)
     made = [
         no_overlap(merged.runs),
         *no_judged_document(list(unmatched), next(iter(unmatched.values()), ""), first.judged_example),
         *head,
-        *count_warnings(merged.runs, averaging=rule, zero=any(map(may_be_zero, merged.measures))),
+        *count_warnings(merged.runs, averaging=rule, zero=zero),
         *warnings_of_undefined(merged.runs, merged.measures, merged.undefined),
         *tail,
         *returned(merged.runs, merged.returned),

@@ -52,6 +52,7 @@ GRADED = 2  # least grade above that of plain relevance
 NOT_ZERO = frozenset(
     ("E", "Hole", "Judged", "NumNonrelRet", "NumQ", "NumRet", "RBPResidual", "RBPUnjudged", "Unj", "Utility")
 )
+NOT_ZERO_WITHOUT_LIST = frozenset(("E", "RBPResidual"))  # of these, for a query without documents
 NAMED = 4  # maximum number of runs whose unjudged shares are all listed
 
 
@@ -219,7 +220,8 @@ def warnings_of(
             "--config read.subtopics"
         )
         warnings.append(ResultWarning("one_subtopic", message, 1))
-    every = [no_overlap(infos), *warnings, *count_warnings(infos, averaging=averaging, zero=bool(levels))]
+    zero = bool(levels) and zero_without_list(measures)
+    every = [no_overlap(infos), *warnings, *count_warnings(infos, averaging=averaging, zero=zero)]
     return [notice for notice in every if notice.count]
 
 
@@ -384,7 +386,16 @@ def share_of(part: int, whole: int) -> str:
 
 def may_be_zero(measure: Averaged) -> bool:
     """Return whether queries without a relevant document, or without a list, count 0."""
-    return measure.average != "defined" and re.split(r"[@(]", str(measure))[0] not in NOT_ZERO
+    return measure.average != "defined" and _family(measure) not in NOT_ZERO
+
+
+def zero_without_list(measures: Sequence[Averaged]) -> bool:
+    """Return whether no measure counts anything but 0 for queries without a list."""
+    return NOT_ZERO_WITHOUT_LIST.isdisjoint(map(_family, measures))
+
+
+def _family(measure: Averaged) -> str:
+    return re.split(r"[@(]", str(measure))[0]
 
 
 def levels_of(measures: Sequence[Measure]) -> list[float]:
