@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -29,7 +30,7 @@ from leadline.data.table import (
     plain,
     summary,
 )
-from leadline.data.validation import check_word
+from leadline.data.validation import check_word, with_keywords
 from leadline.data.wording import percent
 from leadline.errors import UsageError
 from leadline.evaluation.lookups import Lookups
@@ -183,8 +184,13 @@ class Results(Lookups, Result):
         ([0.5, 0.5], 1.0)
         """
         from leadline.evaluation.merging import merge_results
+        from leadline.io.objects import read_run
 
-        return merge_results([parts] if isinstance(parts, Results) else parts)
+        merged = merge_results([parts] if isinstance(parts, Results) else parts)
+        merged.warnings = [  # name keywords of readers, as those of the parts do
+            replace(one, message=with_keywords(one.message, read_run)) for one in merged.warnings
+        ]
+        return merged
 
     @property
     def withheld(self) -> dict[str, dict[str, str]] | None:

@@ -128,6 +128,16 @@ def _named(values: Iterator[T], function: Callable[..., Any]) -> Iterator[T]:
         record.close()
 
 
+def with_words_of(other: Callable[..., Any]) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Let the warnings of a public function name the keywords of another one, which made its arguments."""
+
+    def marked(function: Callable[P, T]) -> Callable[P, T]:
+        vars(function)["words_of"] = other
+        return function
+
+    return marked
+
+
 def public(function: Callable[P, T]) -> Callable[P, T]:
     """Let the result of a public function remember the files it is made of.
 
@@ -162,7 +172,8 @@ def public(function: Callable[P, T]) -> Callable[P, T]:
             for each in filter(_has_sources, (found, vars(found).get("results"))):
                 vars(each)["sources"] = sources
                 if outermost and (warnings := vars(each).get("warnings")):
-                    vars(each)["warnings"] = [_in_python(one, function) for one in warnings]
+                    words = vars(function).get("words_of", function)
+                    vars(each)["warnings"] = [_in_python(one, words) for one in warnings]
         return found
 
     return call

@@ -13,12 +13,12 @@ from leadline.data.table import Column, Table, columns_of, printed_table
 from leadline.data.validation import check_run_name
 from leadline.data.wording import counted, first_few
 from leadline.errors import InputError, LeadlineError, UsageError
-from leadline.evaluation.evaluate import Evaluation
+from leadline.evaluation.evaluate import Evaluation, evaluate
 from leadline.evaluation.merging import merge_results
 from leadline.evaluation.results import Results
 from leadline.io.objects import read_qrels
 from leadline.io.opening import digest_of
-from leadline.io.read_paths import STANDARD_STREAM, public
+from leadline.io.read_paths import STANDARD_STREAM, public, with_words_of
 from leadline.io.saved_results import SAVED_HINT, is_saved_file, read_saved
 from leadline.io.selection import NOTHING_LEFT
 from leadline.result import Result
@@ -45,6 +45,7 @@ FILES = ("known", "queries_in", "documents_of", "lengths")  # keywords that may 
 
 
 @public
+@with_words_of(evaluate)
 def merge_files(
     paths: Sequence[str] | str, *, queries: str | None = None, name: str | None = None
 ) -> Results:
