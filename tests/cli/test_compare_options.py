@@ -87,6 +87,17 @@ def test_the_table_shows_simultaneous_intervals_unless_asked_for_those_of_a_pair
     assert ["simultaneous CI" in one["sentence"] for one in (pair, own)] == [True, False]
 
 
+def test_intervals_of_each_pair_are_not_told_as_simultaneous_ones(
+    leadline: Leadline, files: list[str]
+) -> None:
+    Path("few.txt").write_text("".join(f"q{query} 0 d 1\n" for query in range(8)))
+    asked = ("compare", "few.txt", *files[1:], "-m", "RR", "-C", "test.interval=BCa")
+    assert "simultaneous CIs are approximate" in leadline(*asked).out
+    alone = leadline(*asked, "-C", "per_pair").out
+    assert "simultaneous" not in alone
+    assert "CIs are approximate" in alone
+
+
 @pytest.mark.usefixtures("files")
 def test_tables_clip_to_the_range_of_the_measure_and_json_does_not(leadline: Leadline) -> None:
     Path("few.txt").write_text("q0 0 d 1\nq1 0 d 1\n")

@@ -175,6 +175,18 @@ def test_where_all_differences_are_significant_no_others_are_counted() -> None:
     )
 
 
+def test_the_story_does_not_tell_how_the_best_run_differs_from_runs_that_are_not_tested() -> None:
+    runs = {
+        "x": {"q": {"a": 1.0}},
+        "y": {"q": {"b": 2.0, "a": 1.0}},
+        "z": {"q": {"b": 2.0, "c": 1.5, "a": 1.0}},
+    }
+    found = compare(ll.evaluate({"q": {"a": 1}}, runs, "RR"))
+    assert set(found.verdicts[0]) == {"undecided"}
+    assert "differ significantly" not in story(found)[-1]
+    assert "approximate_intervals" not in [one.code for one in found.warnings]
+
+
 def test_the_story_names_the_runs_that_are_as_good_as_the_best_one() -> None:
     qrels = {f"q{query}": {"a": 1} for query in range(6)}
     good = {query: {"a": 1.0} for query in qrels}

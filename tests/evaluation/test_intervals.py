@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from conftest import Leadline
+from leadline.comparison.compare import compare
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.limits import mean_intervals
 from leadline.evaluation.results import Results
@@ -58,6 +59,7 @@ def test_a_geometric_mean_has_the_interval_of_its_logarithms() -> None:
         ("BCa", ["RR"], 100, False),
         (True, ["RR", "NoAnswer"], 60, True),  # 10 of the queries have no answer
         (True, ["NumRet"], 12, False),
+        (True, ["RR"], 1, False),  # has no interval
         (False, ["RR"], 12, False),
     ],
 )
@@ -70,6 +72,18 @@ def test_intervals_of_means_over_few_queries_are_called_approximate(
     for results in (whole, Results.merge(whole)):
         codes = [one.code for one in results.warnings]
         assert codes.count("approximate_intervals") == said
+
+
+def test_missing_intervals_are_not_called_approximate() -> None:
+    qrels = {f"q{place}": {"d": 1} for place in range(6)}
+    runs = {name: {query: {"x": 2.0 * (name == "b"), "d": 1.0} for query in qrels} for name in "ab"}
+    uneven = {query: 9.0 if query == "q0" else 1.0 for query in qrels}  # 2.2 of equal weight
+    weighted = evaluate(qrels, runs, "RR", query_weights=uneven, intervals=True)
+    assert np.isnan(weighted.intervals.limits).all()
+    grouped = compare(evaluate(qrels, runs, "RR"), query_group={query: str(query < "q3") for query in qrels})
+    assert np.isnan(grouped.limits).all()
+    for found in (weighted, grouped):
+        assert "approximate_intervals" not in [one.code for one in found.warnings]
 
 
 def test_the_command_shows_them_in_every_form(leadline: Leadline, tmp_path: Path) -> None:

@@ -332,10 +332,17 @@ class Comparison(Tested, Result):
             *method_notes(self, per_pair=per_pair, long=long),
             *_false_alarm_note(self, conditions),
             *cut_note(self.results.options),
-            *map(str, self.warnings),
+            *map(str, self._told(per_pair=per_pair)),
         ]
         words = caption(self, per_pair=per_pair)
         return [printed_table(columns, shown=shown, notes=notes, caption=words, paper=PAPER)]
+
+    def _told(self, *, per_pair: bool) -> list[ResultWarning]:
+        """Return the warnings; with `per_pair`, those about the intervals of the family give way."""
+        family = self._few_queries() if per_pair else []
+        return [one for one in self.warnings if one not in family] + (
+            self._few_queries(alone=True) if per_pair else []
+        )
 
     def _in_data(self, note: str) -> str:
         return note_in_data(note)

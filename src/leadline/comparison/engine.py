@@ -22,7 +22,7 @@ from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
 from leadline.evaluation.results import Results
 from leadline.stats.intervals import COVERAGE, NORMAL, approximate, consistent_limits
-from leadline.stats.moments import Groups, Weighted, effective_groups, means, moments, totals
+from leadline.stats.moments import FEWEST_GROUPS, Groups, Weighted, effective_groups, means, moments, totals
 from leadline.stats.paired_tests import (
     DECIMALS,
     Bootstrap,
@@ -354,11 +354,12 @@ class Tested:
         words = f"the sign test decides {counted(count, 'comparison')}, because the {same}"
         return [*found, *raised(("decided_by_sign", words, count))]
 
-    def _few_queries(self) -> list[ResultWarning]:
+    def _few_queries(self, *, alone: bool = False) -> list[ResultWarning]:
         """Return how often intervals from few queries hold, of a family or of single pairs."""
         rules = self.rules
-        single = self.size < 2 or not rules.corrects
-        name = "single " * single + ("MaxT" if rules.joint else type(rules.interval).__name__)
+        single = alone or self.size < 2 or not rules.corrects
+        joint = rules.joint if self.size < 2 or not alone else None
+        name = "single " * single + ("MaxT" if joint else type(rules.interval).__name__)
         unknown = name not in COVERAGE if single else rules.joint == TUKEY or isinstance(rules.correction, BH)
         if unknown:
             return []
@@ -367,6 +368,8 @@ class Tested:
         )
         number = queries(int(units))
         if self.groups is not None:
+            if units < FEWEST_GROUPS:  # no interval
+                return []
             number = f"{units:.1f} effective {'groups' if in_groups(self.groups) else 'queries'}"
         return approximate(name if name in COVERAGE else "Bonferroni", units, number)
 

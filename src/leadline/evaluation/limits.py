@@ -14,7 +14,7 @@ from leadline.data.wording import in_code, percent, queries
 from leadline.errors import InputError, UsageError
 from leadline.stats import INTERVALS, Interval, checked_level, checked_seed
 from leadline.stats.intervals import approximate
-from leadline.stats.moments import Groups, Weighted, effective_groups, totals
+from leadline.stats.moments import FEWEST_GROUPS, Groups, Weighted, effective_groups, totals
 
 if TYPE_CHECKING:
     from leadline.evaluation.results import Results
@@ -90,7 +90,8 @@ def few_queries(results: Results, method: str | Interval) -> list[ResultWarning]
         if measure.average != "sum"
     ]
     with_interval = np.concatenate([*units, [math.inf]])
-    least = float(with_interval[with_interval >= 2].min())
+    fewest = 2 if results.weighted is None else FEWEST_GROUPS
+    least = float(with_interval[with_interval >= fewest].min())
     if results.unreliable or math.isinf(least):
         return []
     number = queries(int(least)) if results.weighted is None else f"{least:.1f} effective queries"

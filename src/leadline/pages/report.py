@@ -304,12 +304,13 @@ def story(comparison: Comparison) -> list[str]:
         first_sentence += f" ({percent(rules.confidence)} interval {low:.4f} to {high:.4f})"
     tied = [results.names[run] for run in order[1:] if run in results.best()[0]]
     first_sentence += f", tied with {either(tied, 'and')}" if tied else ""
-    compared = np.zeros(len(comparison.names), dtype=np.bool_)
     first, second = comparison.pairing
-    compared[first[second == best]] = compared[second[first == best]] = True
-    significant = comparison.matrix(0)[best]
+    verdicts = {
+        int(first[index] + second[index]) - best: comparison.verdicts[0][index]
+        for index in comparison.pairs_with(best)
+    }
     better = len(outperformed_runs(comparison, 0)[best])  # a run may be worse over the shared queries
-    number = int(compared.sum())
+    number = len(verdicts)
     if number == 0:
         return [f"{first_sentence}."]
     pair = _of_the_best(comparison)[0]
@@ -320,14 +321,13 @@ def story(comparison: Comparison) -> list[str]:
         every = "both runs" if number == 2 else f"all {number} runs"
         lead = f"{results.names[best]} is significantly better on {measure} than {every} compared with it"
         return [*told, f"{lead}."]
-    undecided = [results.names[run] for run in order if compared[run] and not significant[run]]
-    listed = f"{', '.join(undecided[:6])} and {len(undecided) - 6} more"
-    if 0 < len(undecided) <= 6:
-        listed = either(undecided)
+    told_apart = ("better", "worse", "undecided")  # the last are not tested
+    alike = [results.names[run] for run in order if verdicts.get(run, "better") not in told_apart]
+    listed = either(alike) if 0 < len(alike) <= 6 else f"{', '.join(alike[:6])} and {len(alike) - 6} more"
     some = better or ("either" if number == 2 else "any")
     of = f"on {measure} than {some} of the {number} runs compared with it"
     of = f"{'' if better else 'not '}significantly better {of}"
-    rest = f" It does not differ significantly from {listed}." if undecided else ""
+    rest = f" It does not differ significantly from {listed}." if alike else ""
     return [*told, f"{results.names[best]} is {of}.{rest}"]
 
 

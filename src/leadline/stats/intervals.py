@@ -60,9 +60,9 @@ WORDS = {
 def approximate(name: str, units: float, number: str) -> list[ResultWarning]:
     """Return how often intervals of a name in `COVERAGE` hold, if from few effective queries or groups.
 
-    `number` is the number of units in words.
+    `number` is the number of units in words. One query has no interval.
     """
-    if not 0 < units < ENOUGH.get(name, 200):
+    if not 2 <= units < ENOUGH.get(name, 200):
         return []
     figures = COVERAGE[name]
     least = max((few for few in figures if few <= units), default=min(figures))
