@@ -195,3 +195,17 @@ def test_the_variance_of_clicks_a_row_is_that_of_users_drawn_again() -> None:
     assert np.sqrt(variance) == pytest.approx(again.std(), rel=0.06)
     as_rows = value * (1 - value) / rows.sum()
     assert variance > 1.1 * as_rows  # rows of one user go together
+
+
+def test_an_arm_without_rows_is_refused_with_what_left_them_out(tmp_path: Path) -> None:
+    far = write(tmp_path, "a,1,u1,1,1\nb,0,u2,12,2\n")
+    with pytest.raises(UsageError, match="within") as error:
+        abtest(far, position="position")
+    assert "user" not in str(error.value)
+    crossed = write(tmp_path, "a,1,u1,1,1\nb,0,u1,2,2\na,1,u2,1,3\n")
+    with pytest.raises(UsageError, match="another arm") as error:
+        abtest(crossed, user="user")
+    assert "within" not in str(error.value)
+    both = write(tmp_path, "a,1,u1,1,1\nb,0,u1,2,2\na,1,u2,1,3\nb,0,u3,12,4\n")
+    with pytest.raises(UsageError, match="another arm, or is outside"):
+        abtest(both, user="user", position="position", metric="rows")

@@ -286,7 +286,7 @@ def abtest(
     read = _read(log, a, b, a_log, b_log, Columns(click, arm, user, position, time), arms)
     depth = None if position is None else within or FIRST_PAGE
     units, lost = (None, 0) if read is None else _units(read, depth, metric)
-    proportions = _proportions(a, b, units, ["A", "B"] if read is None else read.arms)
+    proportions = _proportions(a, b, units, lost, ["A", "B"] if read is None else read.arms)
     compared_arms = [
         _arm(index, read, proportion, units, metric, confidence)
         for index, proportion in enumerate(proportions)
@@ -376,15 +376,22 @@ def _units(log: Log, within: int | None, metric: str) -> tuple[Units, int]:
     return units_of(log, counted, click), int((~counted).sum())
 
 
-def _proportions(a: Any, b: Any, units: Units | None, arms: Sequence[str]) -> tuple[Proportion, Proportion]:
+def _proportions(
+    a: Any, b: Any, units: Units | None, lost: int, arms: Sequence[str]
+) -> tuple[Proportion, Proportion]:
     if units is not None:
         counts = [units.counts(arm) for arm in (0, 1)]
         for name, (_, users) in zip(arms, counts, strict=True):
             if not users:
+                if not units.crossed:
+                    raise UsageError(
+                        f"arm '{name}' has no rows within the compared positions. Pass a larger `--within`."
+                    )
+                outside = ", or is outside the compared positions (`--within`)" * (lost > 0)
                 raise UsageError(
                     f"arm '{name}' has no rows left. Each of its rows is from a user who is also in another "
-                    "arm, or is outside the compared positions (`--within`). leadline does not analyze "
-                    "interleaving, where each user sees both systems."
+                    f"arm{outside}. leadline does not analyze interleaving, where each user sees both "
+                    "systems."
                 )
         return Proportion(*counts[0]), Proportion(*counts[1])
     for name, pair in (("a", a), ("b", b)):
