@@ -42,8 +42,8 @@ def command(
     a confidence interval (but never for AP, R or F).
 
     POOL is a table with the columns query_id, doc_id, probability and contributors (as JSON, the document's
-    rank in each run that contributed it). With --for, it also has the column `order`, the order in which to
-    judge.
+    rank in each run that contributed it). With --for or --twice, it also has the column `order`, the judging
+    order.
 
     Example: leadline pool bm25.run dense.run --depth 50 -o pool.tsv
 

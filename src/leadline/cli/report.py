@@ -45,7 +45,7 @@ def command(
     kind: str | None,
     **options: Any,
 ) -> None:
-    """Write an evaluation report on runs as one HTML page.
+    """Write a report on two or more runs as one HTML page.
 
     The page has measures with confidence intervals, significance tests, figures, and all options needed to
     reproduce it. It is a single file that works offline. The table of means is also printed. `-f latex`
