@@ -323,3 +323,6 @@ def test_interpolation_is_explained_by_its_own_rule() -> None:
     assert "0.5 or above" in lines[0]
     assert "trec10" in lines[1]
     assert "or above" not in lines[1]
+    assert "(0 if" in lines[0]
+    nothing_relevant = explain({"q": {"a": 0}}, run, "IPrec@0.5", "q").steps.lines
+    assert nothing_relevant[1:] == ["highest precision at recall 0.5 or above", "IPrec@0.5 = undefined"]

@@ -33,6 +33,13 @@ def test_grades_below_2_that_count_as_relevant_are_named(grades: tuple[float, fl
     assert [told in str(one) for one in found if one.code == "grade_one_relevant"] == [True]
 
 
+def test_a_measure_with_a_level_of_its_own_is_not_said_to_count_grade_1() -> None:
+    qrels = {"q": {"a": 1, "b": 2}}
+    found = ll.evaluate(qrels, RUN, ["AP", "P(rel=2)@5", "RR"]).warnings
+    (said,) = (str(one) for one in found if one.code == "grade_one_relevant")
+    assert "relevant for AP and RR (" in said
+
+
 @pytest.mark.parametrize("command", ["evaluate", "compare", "rank", "report", "curve", "difference"])
 def test_what_was_meant_as_significance_is_answered_with_its_option(
     command: str, tmp_path: Path, leadline: Leadline

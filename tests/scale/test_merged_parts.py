@@ -101,7 +101,7 @@ def test_several_runs_in_parts_merge_with_the_warnings_of_each(tmp_path: Path) -
 QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"a": 1}, "q3": {"a": 0}}
 
 
-def part(*queries: str, qrels: Any = QRELS, measures: str = "AP", **options: Any) -> Results:
+def part(*queries: str, qrels: Any = QRELS, measures: str | list[str] = "AP", **options: Any) -> Results:
     """Evaluate the part of a run with some queries."""
     run = {"bm25": {query: {"b": 2.0, "a": 1.0} for query in queries}}
     return ll.evaluate(qrels, run, measures, **options)
@@ -120,7 +120,10 @@ def test_an_average_of_parts_by_hand() -> None:
         (part("q1", "q2"), r"query 'q1' of run 'bm25' is in both result 1 and result 2 \(1 such query\)"),
         (part("q2", qrels=QRELS | {"q1": {"a": 2, "b": 2}}), "different judgments"),
         (part("q2", qrels=QRELS | {"q4": {"a": 2}}), "different judgments"),
-        (part("q2", measures="RR"), r"result 2 and result 1 have different measures \(RR versus AP\)"),
+        (
+            part("q2", measures="RR"),
+            r"result 2 and result 1 .* the same measures in the same order \(RR versus AP\)",
+        ),
         (part("q2", depth=3), "depth=3"),
         (part("q2", queries_in=["q2"]), "queries_in="),
         (ll.read_scores({"bm25": {"q2": {"AP": 0.5}}}), "cannot be merged"),
@@ -131,6 +134,17 @@ def test_an_average_of_parts_by_hand() -> None:
 def test_what_does_not_belong_together_is_refused(other: Results, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         Results.merge([part("q1"), other])
+
+
+def test_a_query_in_two_parts_is_counted_for_these_parts_only() -> None:
+    with pytest.raises(UsageError, match=r"in both result 1 and result 3 \(1 such query\)"):
+        Results.merge([part("q1"), part("q2"), part("q1", "q2")])
+
+
+def test_measures_in_another_order_are_not_called_different() -> None:
+    first, second = part("q1", measures=["AP", "RR"]), part("q2", measures=["RR", "AP"])
+    with pytest.raises(UsageError, match=r"same measures in the same order \(RR, AP versus AP, RR\)"):
+        Results.merge([first, second])
 
 
 def test_estimates_and_nothing_are_refused() -> None:

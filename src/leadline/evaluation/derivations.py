@@ -177,7 +177,8 @@ def _interpolated(measure: IPrec, listed: Listed) -> Steps:
     size = listed.count(measure.rel)
     value = float(measure.values(JudgedRun.of_grades(listed.grades, listed.judged))[0])
     recall = number(measure.recall)
-    rule = f"highest precision at recall {recall} or above (0 if the ranking does not reach this recall)"
+    rule = f"highest precision at recall {recall} or above"
+    rule += " (0 if the ranking does not reach this recall)" * bool(size)  # undefined without a relevant one
     if measure.rule != "standard":
         rule = (
             f"interpolated precision at recall {recall}, rule={measure.rule} (see `leadline measures IPrec`)"

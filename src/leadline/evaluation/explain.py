@@ -215,9 +215,10 @@ def explain(
         )
     asked = Meaning(profile, options.get("rel"), options.get("documents"))(measure)
     refuse_threshold(asked, reading)
-    if reading.documents_of is not None and any(one.budget is not None for one in asked):
+    budgeted = next((one for one in asked if one.budget is not None), None)
+    if reading.documents_of is not None and budgeted is not None:
         raise UsageError(
-            f"{asked[0]} cannot be explained with --config read.documents_of. Use a measure without a budget"
+            f"{budgeted} cannot be explained with --config read.documents_of. Use a measure without a budget"
         )
     try:
         results = evaluate(

@@ -120,7 +120,7 @@ def read_weights(given: object, judged: Sequence[str]) -> tuple[Floats, float]:
                     f"query '{query}' has more than one weight",
                     path=path,
                     line=line,
-                    hint="Keep only one row per query",
+                    hint="Keep only one weight per query",
                 )
             places[query] = line, cell
     elif isinstance(given, Mapping):

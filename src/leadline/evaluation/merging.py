@@ -155,8 +155,8 @@ def _refuse_different(first: Results, other: Results, one: str, label: str) -> N
     texts, others = ([str(measure) for measure in results.measures] for results in (first, other))
     if texts != others:
         raise UsageError(
-            f"{label} and {one} have different measures ({', '.join(others)} versus {', '.join(texts)}). "
-            "Merge only results with the same measures"
+            f"{label} and {one} do not have the same measures in the same order ({', '.join(others)} versus "
+            f"{', '.join(texts)}). Evaluate the same measures in the same order"
         )
     left, right = _comparable(first.options), _comparable(other.options)
     for name in dict.fromkeys([*left, *right]):
@@ -195,7 +195,8 @@ def _owners(parts: Sequence[Results], labels: Sequence[str]) -> Integers:
             other = labels[owner[run, code]]
             if other == labels[number]:
                 raise UsageError(f"{other} was passed twice. Pass each file once")
-            number_of_queries = len({place for _, place in twice})
+            in_other = owner == owner[run, code]
+            number_of_queries = len({place for each, place in twice if in_other[each, place]})
             raise UsageError(
                 f"query '{part.queries[code]}' of run '{part.runs[run].name}' is in both {other} and "
                 f"{labels[number]} ({counted(number_of_queries, 'such query', 'such queries')}). Put each "

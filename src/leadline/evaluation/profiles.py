@@ -94,7 +94,7 @@ def expand(text: str, *, strict: bool = False, nine: bool = False) -> list[Reque
     try:
         return _family(name, written)
     except ValueError:
-        hint = f"Write {expected}" if expected else f"Use {name}, which takes no parameters"
+        hint = f"Write {expected}" if expected else f"Use {name} without a dot"
         raise UsageError(f"measure '{text}' has '{written}' after the dot. {hint}.") from None
 
 

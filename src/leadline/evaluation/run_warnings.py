@@ -422,7 +422,10 @@ def grade_one(qrels: QrelsColumns, measures: Sequence[Measure], rel: float | Non
     grade = f"grade {low:g}" if low == high else f"grades {low:g} to {high:g}"
     words = counted(count, f"judgment of {grade} counts", f"judgments of {grade} count")
     them = "it" if count == 1 else "them"
-    message = f"{words} as relevant for {binary[0]} and other binary measures (level 2 excludes {them})"
+    which = f"{binary[0]} and other binary measures"
+    if any(getattr(measure, "rel", 1) != 1 for measure in measures):  # binary too, with a level of their own
+        which = listed(binary) if len(binary) <= EXAMPLES else first_few(binary)
+    message = f"{words} as relevant for {which} (level 2 excludes {them})"
     return [ResultWarning("grade_one_relevant", message, count)]
 
 
