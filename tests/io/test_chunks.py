@@ -14,6 +14,7 @@ import leadline as ll
 from conftest import Leadline, examples
 from leadline.data.reading import Reading
 from leadline.errors import InputError, UsageError
+from leadline.evaluation.results import Results
 from leadline.io.read import counted_run
 from run_sources import SOURCES, Run
 
@@ -131,3 +132,15 @@ def test_chunks_of_judged_documents_are_recognised(mark: str, tmp_path: Path, le
     if mark == "#":
         whole = {"q1": {"doc_1": 1.0}}
         assert ll.read_run(whole, documents_of=pattern[1]).to_dict() == whole
+
+
+def test_the_hint_for_chunks_can_be_followed_in_python_and_after_a_merge() -> None:
+    qrels = {query: {"parts": 1} for query in ("q1", "q2")}
+    parts = [ll.evaluate(qrels, {"r": {query: ["parts#1"]}}, "AP") for query in qrels]
+    (said,) = (str(one) for one in parts[0].warnings if one.code == "no_judged_document")
+    pattern = r"^(.*?)(?:\#\d+)?$"
+    assert f"use documents_of={pattern!r}" in said
+    (value,) = ll.evaluate(qrels, {"r": {"q1": ["parts#1"]}}, "AP", documents_of=pattern)["r"].values()
+    assert value == 0.5
+    (said,) = (str(one) for one in Results.merge(parts).warnings if one.code == "no_judged_document")
+    assert "evaluate the parts with " in said

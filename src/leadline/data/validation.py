@@ -329,7 +329,7 @@ def with_keywords(text: str, function: Callable[..., Any], likely: Collection[st
         if parameters[name][0].startswith("Sequence["):
             shown = f"[{shown}]"
         placeholder = value.isupper() and not name.endswith("_is_better")  # a measure may be in capitals
-        return name if not value or placeholder or ":" in value else f"{name}={shown}"
+        return name if not value or placeholder or (":" in value and "(?" not in value) else f"{name}={shown}"
 
     return re.sub(OPTION, keyword, text)
 

@@ -292,7 +292,12 @@ def _warnings(parts: Sequence[Results], merged: Results, rule: str) -> list[Resu
     zero = any(map(may_be_zero, merged.measures)) and zero_without_list(merged.measures)
     made = [
         no_overlap(merged.runs),
-        *no_judged_document(list(unmatched), next(iter(unmatched.values()), ""), first.judged_example),
+        *no_judged_document(
+            list(unmatched),
+            next(iter(unmatched.values()), ""),
+            first.judged_example,
+            do="evaluate the parts with",
+        ),
         *head,
         *count_warnings(merged.runs, averaging=rule, zero=zero),
         *warnings_of_undefined(merged.runs, merged.measures, merged.undefined),

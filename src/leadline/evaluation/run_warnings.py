@@ -283,8 +283,12 @@ def no_common_query(names: Sequence[str], asked: str, qrels: QrelsColumns) -> In
     return InputError(found, hint="Make the query ids match")
 
 
-def no_judged_document(names: Sequence[str], retrieved: str, judged: str) -> list[ResultWarning]:
+def no_judged_document(
+    names: Sequence[str], retrieved: str, judged: str, *, do: str = "use"
+) -> list[ResultWarning]:
     """Return a warning of runs without any judged document, most of which have ids of another format.
+
+    `do` is what to do with the setting for chunks.
 
     >>> str(no_judged_document(["dead"], "xd1", "d1")[0])
     "no document of dead is judged. Do the document ids match? (dead has 'xd1', the judgments have 'd1')."
@@ -305,7 +309,7 @@ def no_judged_document(names: Sequence[str], retrieved: str, judged: str) -> lis
         end = re.sub(r"\d+", r"\\d+", re.escape(rest))
         # Runs of whole documents may be there too, unless their ids end like those of chunks.
         pattern = f"^(.*){end}$" if re.search(f"{end}$", judged) else f"^(.*?)(?:{end})?$"
-        message += f". For chunks of documents, use --config read.documents_of='{pattern}'"
+        message += f". For chunks of documents, {do} --config read.documents_of='{pattern}'"
     return [ResultWarning("no_judged_document", message, len(names))]
 
 
