@@ -611,7 +611,7 @@ def test_frames_without_their_library_say_what_to_install(monkeypatch: pytest.Mo
 def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
     columns = ["qid", "docno", "docno", "score"]
     frame = pd.DataFrame([["q", "d", "e", 1.0]], columns=columns)
-    assert refusal(read_run, frame) == "the data frame has two columns with the same name"
+    assert refusal(read_run, frame) == "the data frame has more than one column called 'docno'"
     path = file_of(tmp_path, "a.csv", ",".join(columns) + "\nq,d,e,1\n")
     assert refusal(read_run, path) == f"{path}:1: column 'docno' appears twice"
 

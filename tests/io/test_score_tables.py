@@ -338,12 +338,18 @@ REFUSED: dict[str, tuple[str, str]] = {
     "no values": ("query,run\nq1,a\n", "values"),
     "no values below comments": ("# a\n# b\nquery,run\nq1,a\n", "bad.txt:3: no values"),
     "an empty file": ("", "contains no scores"),
-    "a run without a name": ("query,run,AP\nq1,,1\n", ":2: a cell in column 'run' is empty"),
+    "a run without a name": ("query,run,AP\nq1,,1\n", ":2: there is no run name in column 'run'"),
     "mixed records": (
         '{"query": "q1", "AP": 1}\n{"query": "q2", "RR": 1}\n',
         ":2: the fields (query, RR) differ from those of the first entry (query, AP)",
     ),
     "JSON": ('{"query": "q1", "AP": 1}\nquery\n', "JSON"),
+    "a value of JSON that is text": ('[{"query": "q1", "AP": "x"}]', "use null"),
+    "a value of JSON Lines that is text": (
+        '{"query": "q1", "AP": 1}\n{"query": "q2", "AP": "x"}\n',
+        ":2: 'x' in column 'AP' is not a number. If the value is missing, use null (in Python, None).",
+    ),
+    "an infinite value by query": ('{"q1": 0.5, "q2": Infinity}', "for query 'q2' is not a finite number"),
 }
 
 

@@ -158,7 +158,10 @@ def test_a_blank_in_an_id_is_refused_by_name(line: str, kept: bool, tmp_path: Pa
     assert read_run(good).to_dict() == {"q1": {"d1": 2, "d2": 1.5, "d3": 1}}
 
 
-STRATUM = "stratum 'A' of document 'doc' is not a whole number.*ordinary qrels with a space in an id, use CSV"
+STRATUM = (
+    "stratum 'A' of document 'doc' is not a whole number of at least 0"
+    ".*ordinary qrels with a space in an id, use CSV"
+)
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,8 @@ def _stratified(fields: Sequence[bytes], path: str, line: int) -> SampledRow:
     query, _, document, stratum, _ = fields
     if not stratum.isdigit():
         raise InputError(
-            f"stratum '{to_text(stratum)}' of document '{to_text(document)}' is not a whole number",
+            f"stratum '{to_text(stratum)}' of document '{to_text(document)}' is not a whole number of at "
+            "least 0",
             path=path,
             line=line,
             hint=f"{STRATIFIED}. {PREFERENCES}",
@@ -183,10 +184,10 @@ def _number(field: bytes, what: str, path: str, line: int) -> float:
 
 Lines = Iterable[tuple[int, list[bytes]]]
 CODES = {b"1": 4.0, b"2": 3.0, b"3": 2.0, b"4": 1.0, b"5": 0.0, b"-1": 0.0}
-LISTED = "read as SMART relevance judgments (listed documents are relevant)"
+LISTED = "qrels read as SMART relevance judgments (listed documents are relevant)"
 CODED = (
-    "read as SMART relevance judgments in the Cranfield format. Codes 1 (best) to 4 become grades 4 to 1, "
-    "and 5 and -1 become grade 0. Query ids are positions in the query file (for `leadline search`, use "
+    "qrels read as SMART relevance judgments in the Cranfield format. Codes 1 (best) to 4 become grades 4 to "
+    "1, and 5 and -1 become grade 0. Query ids are positions in the query file (for `leadline search`, use "
     "`--config text.id_column=place`)"
 )
 
@@ -239,7 +240,7 @@ def layout_of(head: bytes) -> Layout | None:
     r"""Return the layout that all lines of a text have; None is another format.
 
     >>> layout_of(b"1 28 0 0.000000\n1 35 0 0.000000\n").says
-    'read as SMART relevance judgments (listed documents are relevant)'
+    'qrels read as SMART relevance judgments (listed documents are relevant)'
     >>> layout_of(b"1 0 28 1\n") is None
     True
     """

@@ -141,7 +141,10 @@ def _split(line: str, path: str, number: int) -> list[str]:
         return next(csv.reader([line], delimiter="\t", strict=True))
     except csv.Error as error:
         raise InputError(
-            f"invalid TSV ({error})", path=path, line=number, hint="Quote the cells as in CSV"
+            f"invalid TSV ({error})",
+            path=path,
+            line=number,
+            hint="Quote each cell that begins with a quote, and double the quotes inside it",
         ) from None
 
 

@@ -325,7 +325,9 @@ def open_frame(source: Any) -> Any:
     try:
         frame = nw.from_native(source, pass_through=True)
     except nw.exceptions.DuplicateError:
-        raise InputError("the data frame has two columns with the same name") from None
+        names = list(map(str, getattr(source, "column_names", source.columns)))
+        name = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"the data frame has more than one column called '{name}'") from None
     if isinstance(frame, nw.LazyFrame):
         return frame.collect()
     return frame if isinstance(frame, nw.DataFrame) else None

@@ -217,18 +217,23 @@ def id_of(cell: object, what: str, column: str) -> str:
     if cell is None or cell == "":
         if what == "query":
             return ""
-        raise InputError(f"a cell in column '{column}' is empty, but must name a {what}")
+        raise InputError(f"there is no {what} name in column '{column}'")
     if isinstance(cell, (bool, Real)) and (isinstance(cell, bool) or not isinstance(cell, Integral)):
         raise InputError(f"{what} {cell!r} in column '{column}' must be text or a whole number")
     return str(cell)
 
 
 def value_of(
-    cell: Any, column: str, *, undefined: bool = False, where: str = "in column", whole: str = ""
+    cell: Any,
+    column: str,
+    *,
+    undefined: bool = False,
+    where: str = "in column",
+    missing: str = "leave it out",
 ) -> float | None:
     """Return a cell of values; None where it is empty or, if these are allowed, undefined (nan, -).
 
-    `whole` is what to leave out if a value is missing, where that is more than the value.
+    `missing` is what to do if a value is missing.
     """
     if undefined and isinstance(cell, str) and cell.strip().lower() in UNDEFINED:
         return None
@@ -237,8 +242,6 @@ def value_of(
     shown = " ".join(str(cell).split())[:40]
     number = None if isinstance(cell, bool) else number_in(cell)
     if number is None or (isinstance(cell, str) and math.isnan(number)):
-        missing = "leave the cell empty" if where == "in column" else "leave it out"
-        missing = f"leave out {whole}" if whole else missing
         hint = f"If the value is missing, {missing}" if isinstance(cell, str) else ""
         raise InputError(f"'{shown}' {where} '{column}' is not a number", hint=hint)
     if math.isnan(number):
@@ -276,9 +279,11 @@ def _of_queries(found: Mapping[str, Any], path: str, name: str, choices: Choices
     measure = next(iter(choices.asked)) if len(choices.asked) == 1 else "value"
     columns = ScoreColumns(path, "value")
     for query, cell in found.items():
-        columns.add(
-            len(columns.places) + 1, name, str(query), measure, value_of(cell, str(query), where="for query")
-        )
+        try:
+            value = value_of(cell, str(query), where="for query")
+        except InputError as error:
+            raise error.at(path) from None
+        columns.add(len(columns.places) + 1, name, str(query), measure, value)
     return columns
 
 

@@ -140,6 +140,7 @@ def _open_file(path: str, name: str) -> OpenedScores | Saved | dict[str, Any]:
         "line",
         name,
         first=lines[0][0],
+        missing="leave the cell empty",
     )
 
 
@@ -255,15 +256,31 @@ def find(header: Sequence[str], names: Sequence[str], taken: Collection[int] = (
 
 
 def _of_table(
-    header: list[str], rows: list[Row], path: str, unit: str, name: str, *, first: int = 1
+    header: list[str],
+    rows: list[Row],
+    path: str,
+    unit: str,
+    name: str,
+    *,
+    first: int = 1,
+    missing: str = "use null (in Python, None)",
 ) -> OpenedScores:
     refuse_repeated("column", header, path=path)
     refuse_estimates(header, rows, path)
-    return OpenedScores(header, lambda choices: _cells(header, rows, path, unit, name, choices, first))
+    return OpenedScores(
+        header, lambda choices: _cells(header, rows, path, unit, name, choices, first, missing)
+    )
 
 
 def _cells(
-    header: list[str], rows: list[Row], path: str, unit: str, name: str, choices: Choices, first: int
+    header: list[str],
+    rows: list[Row],
+    path: str,
+    unit: str,
+    name: str,
+    choices: Choices,
+    first: int,
+    missing: str,
 ) -> ScoreColumns:
     """Return the cells of a table with a header, which is in the line `first`."""
     first_line = first if unit == "line" else None
@@ -326,7 +343,7 @@ def _cells(
             run_id = name if run is None else id_of(row[run], "run", header[run])
             named = None if measure is None else id_of(row[measure], "measure", header[measure])
             for column, run_column, measure_column in by_column:
-                cell = value_of(row[column], header[column], undefined=choices.means)
+                cell = value_of(row[column], header[column], undefined=choices.means, missing=missing)
                 columns.add(
                     place,
                     run_id if run_column is None else run_column,
@@ -413,7 +430,7 @@ def _of_lines(lines: list[tuple[int, str]], path: str, name: str, choices: Choic
             continue
         try:
             value = value_of(
-                cells[2], measure, undefined=choices.means, where="for measure", whole="the line"
+                cells[2], measure, undefined=choices.means, where="for measure", missing="leave out the line"
             )
         except InputError as error:
             raise placed(error, path, "line", number) from None
