@@ -526,6 +526,14 @@ def test_a_table_of_one_run_needs_no_name_and_unknown_options_are_refused() -> N
         why_different({"q1": {"AP": 0.5}}, {"q1": {"AP": 0.5}}, foo=1)
 
 
+def test_a_run_without_values_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps({"runs": [{"name": "a", "mean": {}}, {"name": "b", "mean": {"AP": 0.5}}]}))
+    for given in (path, f"{path}:AP"):
+        with pytest.raises(InputError, match="run 'a' has no values"):
+            why_different(given, {"q1": {"AP": 0.5}}, name="a")
+
+
 def test_means_are_not_told_as_queries() -> None:
     same, other = ({"all": {"AP": value}} for value in (0.5, 0.6))
     assert "AP: the means are equal" in str(why_different(same, same))

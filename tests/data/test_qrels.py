@@ -41,6 +41,8 @@ def test_a_query_without_judgments_is_a_key_error_that_names_the_nearest(tmp_pat
     with pytest.raises(KeyError) as refused:
         ll.Qrels(path)["q11"]
     assert str(refused.value) == f"there is no query 'q11' in {path}. Did you mean 'q1'?"
+    with pytest.raises(KeyError, match="in the qrels"):
+        ll.Qrels(GIVEN)["q11"]
 
 
 def test_the_options_of_read_qrels_are_those_of_qrels() -> None:

@@ -27,6 +27,7 @@ from leadline.measures import Measure
 ALL = frozenset({"all", "ALL", "mean", "amean", ""})  # names of the mean over queries
 UNNAMED = "?"  # the run of a table without names of runs
 ONE_NAME = "Give the measure the same name in both tables"
+VALUES = "Pass per-query values or means of a measure"
 Queries = dict[str, float]
 
 
@@ -118,9 +119,7 @@ def _of_results(runs: Iterable[Any], path: str) -> Scores:
 
 def _checked(scores: Scores) -> Scores:
     if not any(any(tables.values()) for tables in scores.values.values()) and not any(scores.means.values()):
-        raise InputError(
-            "there are no values", path=scores.path, hint="Pass per-query values or means of a measure"
-        )
+        raise InputError("there are no values", path=scores.path, hint=VALUES)
     return scores
 
 
@@ -140,6 +139,9 @@ def two_sides(
         list(dict.fromkeys([*scores.values[run], *scores.means[run]]))
         for scores, run in zip(places, runs, strict=True)
     ]
+    for scores, run, present in zip(places, runs, names, strict=True):
+        if not present:
+            raise InputError(f"run '{run}' has no values", path=scores.path, hint=VALUES)
     others: list[str] = []
     typed = any(chosen)
     if not typed:
@@ -408,7 +410,10 @@ class Search:
         if not hits.any():
             return None
         own = self.conventions.settings["ties"][0]
-        ends = [own, Setting("ties", "another_order", "in another order (value in the range of all orders)")]
+        ends = [
+            own,
+            Setting("ties", "another_order", "in another order (value within the range over all orders)"),
+        ]
         a, b = ends if side else ends[::-1]
         explained = tuple(self.asked[hits].tolist())
         return Cause(

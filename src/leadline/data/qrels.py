@@ -147,11 +147,16 @@ class QrelsColumns(QueryTable):
         """Return the judgments of a query as `{document: grade}`; integral grades are of type int."""
         code = self.queries.find(query)
         if code is None:
-            raise UnknownIdError(query, self.queries, f"in {self.source or 'the qrels'}")
+            raise UnknownIdError(query, self.queries, self._inside)
         return {
             to_text(self.documents[row]): _number(float(self.grades[row]))
             for row in range(int(self.begin[code]), int(self.end[code]))
         }
+
+    @property
+    def _inside(self) -> str:
+        """Where a query was looked for: the file, if there is one."""
+        return "in the qrels" if self.source in ("", "qrels") else f"in {self.source}"
 
     def __repr__(self) -> str:
         size = f"{queries(len(self.queries))}, {counted(len(self.grades), 'judgment')}"
@@ -203,7 +208,7 @@ class QrelsColumns(QueryTable):
                     f"the sample has {counted(count, 'pair')} without a grade, and leaving out ungraded "
                     "pairs would make the inclusion probabilities wrong",
                     path=self.source,
-                    hint=to_csv if stored else "Judge these pairs first, or use the sample as it is",
+                    hint=to_csv if stored else "Judge every pair first, or use the sample as it is",
                 )
 
     @cached_property
@@ -301,7 +306,7 @@ class QrelsColumns(QueryTable):
         for query in queries:
             code = self.queries.find(query)
             if code is None:
-                raise UnknownIdError(query, self.queries, f"in {self.source or 'the qrels'}")
+                raise UnknownIdError(query, self.queries, self._inside)
             codes.append(code)
         return self.of_codes(np.unique(np.array(codes, dtype=np.int64)))
 

@@ -572,7 +572,7 @@ def _parse_cutoffs(
             return [{name: value} for value in default_cutoffs]
         return [{}]
     if name is None or default_cutoffs == ():
-        valid = class_.example() if name is None else f"{parts['name']} or {_example(class_, text)}"
+        valid = parts["name"] + f" or {_example(class_, text)}" * (name is not None)
         raise UsageError(f"{parts['name']} takes no cutoff. Use {valid}.")
     if name in arguments:
         raise UsageError(f"{name} is given twice")
