@@ -347,6 +347,20 @@ def test_a_run_is_joined_with_judgments(suffix: str, tmp_path: Path, leadline: L
     assert leadline("check", "--qrels", qrels, paths[0]).status == 0
 
 
+@pytest.mark.usefixtures("form")
+def test_ids_that_match_are_not_asked_about_where_all_grades_are_negative(
+    tmp_path: Path, leadline: Leadline
+) -> None:
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "a.run"
+    qrels.write_text("q1 0 d1 -1\nq2 0 d1 1\n")
+    run.write_text("q1 Q0 d1 1 2 t\nq1 Q0 x 2 1 t\n")
+    found = leadline("check", "--qrels", qrels, run, "-f", "json")
+    assert found.status == 2
+    (problem,) = found.data["files"][0]["problems"]
+    assert problem["code"] == "no_document_judged"
+    assert "negative" in problem["message"]
+
+
 def test_judgments_alone_are_nothing_to_join(tmp_path: Path, leadline: Leadline) -> None:
     qrels = tmp_path / "qrels.txt"
     qrels.write_text("q1 0 d1 1\n")

@@ -324,6 +324,12 @@ def test_a_run_without_scores_loses_none_by_ranks(
     assert "left out" not in found.out
 
 
+def test_a_list_of_json_records_without_scores_is_ordered_by_rank(tmp_path: Path, leadline: Leadline) -> None:
+    source = file_of(tmp_path, "a.json", b'[{"query_id":"q1","doc_id":"d2","rank":2}]')
+    assert "read.order=rank" in leadline("convert", source, "-").refusal
+    assert leadline("convert", source, "-", "-C", "read.order=rank").out == "q1 Q0 d2 1 -2.0 a\n"
+
+
 def test_a_folder_of_beir_says_which_files_it_leaves_out(leadline: Leadline, tmp_path: Path) -> None:
     (tmp_path / "beir/qrels").mkdir(parents=True)
     (tmp_path / "beir/qrels/test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n")

@@ -450,7 +450,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "a score missing later": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}, {"corpus_id": "d2"}]}],
-        "document 'd2' for query 'q1' has no score, unlike earlier documents",
+        "document 'd2' for query 'q1' has no value in 'score', unlike earlier documents",
     ),
     "a score missing first": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1"}, {"corpus_id": "d2", "score": 1.0}]}],
@@ -504,6 +504,8 @@ def test_a_file_of_unknown_kind_is_refused_for_what_it_contains(tmp_path: Path, 
     assert "the judgments have no query id" in leadline("check", judged).out
     assert "read.queries_in" not in leadline("convert", judged, tmp_path / "a.run").refusal
     assert "--config read.queries_in=QUERIES" in leadline("convert", found, tmp_path / "a.run").refusal
+    assert "--config read.queries_in=QUERIES" in leadline("check", found).out
+    assert "queries_in" not in refusal(read_qrels, found)  # which has no such keyword
 
 
 def test_check_names_the_record_of_a_fault(tmp_path: Path, leadline: Leadline) -> None:
@@ -518,7 +520,9 @@ def test_grades_are_in_all_entries_or_in_none(tmp_path: Path) -> None:
 
 def test_lines_are_named_in_json_lines(tmp_path: Path) -> None:
     path = written(tmp_path, [ONE, {"query_id": "q2", "results": [{"corpus_id": "d1"}]}], "a.jsonl")
-    assert refusal(read_run, path).startswith(f"{path}:2: document 'd1' for query 'q2' has no score")
+    assert refusal(read_run, path).startswith(
+        f"{path}:2: document 'd1' for query 'q2' has no value in 'score'"
+    )
     assert read_run(written(tmp_path, [{**ONE, "query_id": 7}], "b.jsonl")).to_dict() == {"7": {"d1": 1.0}}
 
 

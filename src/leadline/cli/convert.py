@@ -12,7 +12,7 @@ from leadline.cli._help import typed
 from leadline.cli._outputs import print_line, print_warnings
 from leadline.data.judgment_tables import Judgment, merge
 from leadline.data.qrels import QrelsColumns
-from leadline.data.reading import Reading, RunOptions
+from leadline.data.reading import Order, Reading, RunOptions
 from leadline.data.table import MACHINE_LABELS
 from leadline.data.wording import counted
 from leadline.data.wording import queries as counted_queries
@@ -140,10 +140,11 @@ def command(
     file = file._replace(queries=queries_in_order(Reading(queries_in=options["queries_in"])))
     if kind is None and names is not None:
         kind = "qrels" if row_columns.find(names.split(","), row_columns.GRADE) else "run"
-    by_numbers = kind is None and not subtopics and file.format is JSON and _is_mapping(file)
+    unknown = kind is None and not subtopics
     kind = kind or (
         "qrels" if subtopics else "run" if file.format is TREC and file.whole is None else content_of(file)
     )
+    by_numbers = unknown and file.format is JSON and _is_mapping(file, kind, options["order"])
     to_trec = (suffix_of(target) if suffix is None else suffix) not in BY_SUFFIX
     if kind == "run" and others:
         raise _not_merged(source)
@@ -154,7 +155,7 @@ def command(
         raise InputError(f"this is a run, but --to {form} needs judgments", path=source)
     if kind == "run":
         # Of ranked lists without scores, the first of duplicates counts.
-        listed = file.format is JSON and records_of(file, "score").listed
+        listed = file.format is JSON and records_of(file, "score", Reading(**options)).listed
         if options["on_duplicate"] == "refuse" and listed:
             options["on_duplicate"] = "first"
         reading = Reading(**options, name_by="tag")
@@ -254,9 +255,9 @@ def _merged(parts: Sequence[QrelsColumns]) -> Qrels:
     return qrels
 
 
-def _is_mapping(file: Opened) -> bool:
+def _is_mapping(file: Opened, kind: str, order: Order) -> bool:
     """Return whether only the numbers of a JSON file tell whether it is a run or qrels."""
-    rows = records_of(file, "grade")
+    rows = records_of(file, "grade" if kind == "qrels" else "score", Reading(order=order))
     return not (rows.listed or rows.names)
 
 

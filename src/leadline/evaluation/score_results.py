@@ -135,8 +135,8 @@ def read_scores(
         other = next(source for source, table in opened if isinstance(table, OpenedScores))
         table = f"{other.path} is" if path_of(other.data) else "the scores in memory are"
         raise UsageError(
-            f"{saved[0][0].path} is a saved result, but {table} a table. Pass only saved results or only "
-            "tables"
+            f"{saved[0][0].path} is a saved result, but {table} not (`leadline evaluate -o FILE.json` saves "
+            "a result). Pass only saved results or only other scores"
         )
     tables = [table for _, table in opened if isinstance(table, OpenedScores)]
     headers = [name for table in tables for name in dict.fromkeys(table.header)]
@@ -408,7 +408,7 @@ class _Builder:
         if not found:
             raise InputError(
                 f"all measures are sums or geometric means over queries ({', '.join(sums)}), which are left "
-                f"out unless requested. Ask for {sums[0]} by name, or add a measure such as AP to the scores"
+                "out unless requested. Add a measure such as AP to the scores"
             )
         return found
 

@@ -165,6 +165,7 @@ class Joined:
     qrels_example: str | None
     run_query: str | None = None  # the first query of each, for the message alone
     qrels_query: str | None = None
+    negative: int = 0  # documents with a negative grade, for the message too
 
     @property
     def share(self) -> float:
@@ -180,6 +181,11 @@ class Joined:
         if not self.judged:
             words = "no document is judged. Do the document ids match? "
             words += f"The run has {self.run_example!r}, and {self.qrels} has {self.qrels_example!r}."
+            if self.negative:
+                words = (
+                    f"no document is judged, because {self.qrels} has only negative grades (pooled but not "
+                )
+                words += "judged) for the run's documents"
             return Problem("no_document_judged", None, words, 1, error=True)
         share = percent(round(self.share, 4))
         words = f"judged in {self.qrels}: {self.judged:,} of {self.documents:,} documents ({share})"
@@ -187,7 +193,7 @@ class Joined:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain data."""
-        unsaid = ("run_query", "qrels_query")
+        unsaid = ("run_query", "qrels_query", "negative")
         return {name: value for name, value in vars(self).items() if name not in unsaid} | {
             "share": self.share
         }
@@ -325,7 +331,7 @@ class _Joining:
 
     def __init__(self, qrels: QrelsColumns) -> None:
         self.qrels = qrels
-        self.queries = self.documents = self.judged = 0
+        self.queries = self.documents = self.judged = self.negative = 0
         self.query: str | None = None
         self.example: str | None = None
         self.begin = 0
@@ -355,6 +361,7 @@ class _Joining:
         self.queries += int((codes >= 0).sum())
         self.documents += len(rows)
         self.judged += int(judged.sum())
+        self.negative += int((rows >= 0).sum()) - int(judged.sum())
         return True
 
     def joined(self) -> Joined:
@@ -369,6 +376,7 @@ class _Joining:
             to_text(qrels.documents[self.begin]) if len(qrels.grades) else None,
             self.query,
             qrels.queries[0] if len(qrels.queries) else None,
+            self.negative,
         )
 
 

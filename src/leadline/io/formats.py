@@ -315,8 +315,8 @@ def _content_of_rows(source: Opened) -> str:
             raise
         try:
             table = None if source.format.rows is None else source.format.rows(source, "score", False)
-        except InputError:
-            raise error from None
+        except InputError as of_run:  # its hint may name a setting of runs
+            raise (of_run if of_run.found == error.found else error) from None
         if not isinstance(table, Table) or not row_columns.find(table.names, row_columns.QUERY):
             raise
         if not row_columns.run_column(table.names, row_columns.RANK):

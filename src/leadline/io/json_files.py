@@ -256,7 +256,7 @@ def _queries_in(
     if judged and what == "score":
         raise InputError("contains judgments, not a run", path=path)
     hint = WITHOUT_QUERY % (("judgments", "ratings") if judged else ("response", "hits"))
-    if not judged:
+    if not judged and what == "score":
         hint += f". {ORDERED}"
     found = f"the {'judgments' if judged else 'results'} have no query id"
     raise InputError(found, path=path, hint=hint)
@@ -283,7 +283,7 @@ def rows_of_entries(
             raise InputError(found, path=path, hint="In `--config read.queries_in`, name one query per list")
         ordered = ((place, query, one) for query, (place, one) in zip(queries, lists, strict=True))
         return _records(ordered, what, path, unit, "")
-    hint = "" if name or _path_of(first[1], what) in JUDGMENTS else ORDERED
+    hint = "" if name or what != "score" or _path_of(first[1], what) in JUDGMENTS else ORDERED
     known = Records((), path=path, unit=unit)
     return _records(_with_queries(chain([first], rest), name, known, hint), what, path, unit, name)
 
@@ -556,7 +556,7 @@ def _cells(record: Any, names: Names, what: str, query: object, place: int) -> t
         document = record[names.document]
         number = record.get(names.number) if names.number else None
         if number is None and names.number and names.number != row_columns.RATING:
-            lacking = f"has no {names.number}, unlike earlier documents"
+            lacking = f"has no value in '{names.number}', unlike earlier documents"
             raise InputError(f"document {document!r} for query {query!r} {lacking}")
         late = not names.number and next((name for name in NUMBERS[what] if record.get(name) is not None), "")
         if late:

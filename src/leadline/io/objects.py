@@ -295,8 +295,7 @@ def run_of_arrays(
         if found.dtype.kind not in "iu":
             raise UsageError(
                 "`ids` must contain whole numbers (positions in `documents`), but its dtype is "
-                f"{found.dtype}. Call run_of_arrays(ids, scores, queries), without `documents` if the ids "
-                "are text"
+                f"{found.dtype}. If the ids are text, leave out `documents`"
             )
         kept = found != -1
         wrong = kept & ((found < 0) | (found >= (np.inf if documents is None else len(documents))))
