@@ -347,3 +347,8 @@ def test_many_runs_are_drawn_by_the_highest_and_lowest_defined_value() -> None:
     shown = [found.names[found.order()[0]], found.names[found.order()[4]]]
     assert [axes.get_title().split("\n")[0] for axes in figure.axes[:2]] == shown
     assert figure.get_suptitle() == "highest and lowest HSA: 2 of 6 runs"
+    empty = {f"e{run}": {"q0": {"d1": 1.0}} for run in range(5)}
+    for runs_shown in (empty, empty | {"r0": runs["r0"]}):  # no two values to be the highest and the lowest
+        figure = histogram(qrels, runs_shown).plot()
+        assert figure.get_suptitle() == f"2 of {len(runs_shown)} runs"
+        assert len({axes.get_title().split("\n")[0] for axes in figure.axes[:2]}) == 2

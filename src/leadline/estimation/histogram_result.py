@@ -398,8 +398,10 @@ class Histograms(Result):
         if not indices and len(order) <= MOST:
             indices = order
         elif not indices:
-            defined = [run for run in order if not np.isnan(self.hsa[run])] or order
-            indices, title = [defined[0], defined[-1]], f"highest and lowest HSA: 2 of {len(order)} runs"
+            defined = [run for run in order if not np.isnan(self.hsa[run])]
+            ends = "highest and lowest HSA: " * (len(defined) > 1)
+            indices = [defined[0], defined[-1]] if ends else order[:2]
+            title = f"{ends}2 of {len(order)} runs"
         return lambda width: histograms(
             [self.names[run] for run in indices],
             self.counts[indices].sum(axis=1),
