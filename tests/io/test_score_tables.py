@@ -486,7 +486,7 @@ def test_saved_results_and_tables_are_not_mixed(tmp_path: Path) -> None:
     results.write(saved)
     table.write_text("query,run,AP\nq1,a,0.5\n")
     assert ll.read_scores(saved).mean("bm25", "AP") == results.mean("bm25", "AP")
-    with pytest.raises(UsageError, match=r"saved result, .* a table"):
+    with pytest.raises(UsageError, match=r"saved result, .*table.csv is not "):
         ll.read_scores([saved, table])
 
 
@@ -554,5 +554,5 @@ def test_a_measure_named_twice_still_names_the_values_of_a_wide_table(
 def test_a_saved_result_with_scores_in_memory_is_refused_in_words(tmp_path: Path) -> None:
     path = tmp_path / "saved.json"
     ll.evaluate({"q": {"d": 1}}, {"a": {"q": ["d"]}}, "AP").write(path)
-    with pytest.raises(UsageError, match="the scores in memory are a table"):
+    with pytest.raises(UsageError, match="the scores in memory are not "):
         ll.read_scores([path, {"b": {"q": {"AP": 0.5}}}])
