@@ -134,4 +134,5 @@ def test_estimates_are_no_truth(leadline: Leadline) -> None:
     results.write("e.json")
     results.per_query().write("e.csv")
     assert "estimates from a sample" in leadline("predict", "a.run", "--truth", "e.json:P@1").refusal
-    assert "the sample itself is missing" in leadline("predict", "a.run", "--truth", "e.csv:value").refusal
+    refusal = leadline("predict", "a.run", "--truth", "e.csv:value").refusal
+    assert "Use values from complete judgments" in refusal  # the saved result would be refused as well

@@ -93,18 +93,21 @@ def command(
 def _truth(path: str) -> tuple[Mapping[str, Mapping[str, float]], str]:
     """Return the per-query values, and the name of the measure."""
     from leadline.io.result_files import NONE_PER_RUN, read_column
+    from leadline.io.score_cells import WITHOUT_SAMPLE
 
+    column, estimated = None, False
     try:
         column = read_column(path)
+        estimated = column.estimated
     except InputError as error:
-        if error.found != NONE_PER_RUN:
+        estimated = error.found == WITHOUT_SAMPLE
+        if not estimated and error.found != NONE_PER_RUN:
             raise
-        column = None
-    if column is None or not column.queries:
+    if not estimated and (column is None or not column.queries):
         raise UsageError(
             f"{path} has no per-query values. Save them with `leadline evaluate QRELS RUN... -o FILE.json`."
         )
-    if column.estimated:
+    if column is None or estimated:
         raise UsageError(
             f"{path} has estimates from a sample of judgments. Their sampling errors would make the "
             "correlations too low. Use values from complete judgments."

@@ -196,6 +196,11 @@ def refuse_steps(header: Iterable[str], path: str = "") -> None:
         )
 
 
+WITHOUT_SAMPLE = (
+    "the per-query values are estimates from a sample of judgments, but the sample itself is missing"
+)
+
+
 def refuse_estimates(header: Sequence[str], rows: Iterable[tuple[int, Sequence[Any]]], path: str) -> None:
     """Raise InputError if a column says that values are estimates, whose samples the table does not hold."""
     place = header.index(ESTIMATE) if ESTIMATE in header else None
@@ -206,7 +211,7 @@ def refuse_estimates(header: Sequence[str], rows: Iterable[tuple[int, Sequence[A
 def estimates_without_samples(path: str) -> InputError:
     """Return the refusal of per-query estimates that would be read as values of complete judgments."""
     return InputError(
-        "the per-query values are estimates from a sample of judgments, but the sample itself is missing",
+        WITHOUT_SAMPLE,
         path=path,
         hint="Pass the result saved with `leadline evaluate -o FILE.json`, or in Python the result itself",
     )
