@@ -218,7 +218,7 @@ def test_a_python_function_needs_no_ranking(documents: list[str] | None) -> None
     assert (len(asked["q1"]), len(asked["q3"])) == (2 + expected, 1 + (1 if documents is None else 3))
     again = scored(model, qrels, documents=documents, sample=3)
     assert histogram(qrels, again, bins=4, sample=3).hsa_robust == found.hsa_robust
-    with pytest.raises(UsageError, match="array of shape"):
+    with pytest.raises(UsageError, match="has the shape"):
         histogram(qrels, lambda _query, _names: [1.0])
 
 
@@ -305,8 +305,8 @@ def test_the_widest_scores_do_not_overflow() -> None:
         (0.5, "for query 'q1'"),
         (["x", "y"], "for query 'q1'"),
         ({"d1": 1.0, "d2": 2.0}, "for query 'q1'"),
-        ([1.0], r"array of shape \(1,\)"),
-        ([[1.0], [2.0]], r"array of shape \(2, 1\)"),
+        ([1.0], r"the shape \(1,\)"),
+        ([[1.0], [2.0]], r"the shape \(2, 1\)"),
     ],
 )
 def test_a_function_that_gives_no_scores_is_refused(given: Any, words: str) -> None:

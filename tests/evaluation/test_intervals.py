@@ -79,6 +79,7 @@ def test_missing_intervals_are_not_called_approximate() -> None:
     runs = {name: {query: {"x": 2.0 * (name == "b"), "d": 1.0} for query in qrels} for name in "ab"}
     uneven = {query: 9.0 if query == "q0" else 1.0 for query in qrels}  # 2.2 of equal weight
     weighted = evaluate(qrels, runs, "RR", query_weights=uneven, intervals=True)
+    assert weighted.intervals is not None
     assert np.isnan(weighted.intervals.limits).all()
     grouped = compare(evaluate(qrels, runs, "RR"), query_group={query: str(query < "q3") for query in qrels})
     assert np.isnan(grouped.limits).all()

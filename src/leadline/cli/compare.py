@@ -216,14 +216,13 @@ def command(
     qrels
     [runs]...
     -m, --measure MEASURE as measures | Measures | MEASURE | many
-        Measure (repeatable). [default: AP, nDCG@10, or those of gates, a baseline file, a pool or per-query
-        values]
+        Measure (repeatable). [default: those of gates and other inputs, or AP, nDCG@10]
     --baseline NAME | Statistics | many
         Run (repeatable) or baseline file to compare the other runs with. [default: all pairs]
     use differences
     --pairs WHICH | Output | PAIRS
-        Pairs: all, significant, or N per measure (by p-value). [default: significant; all for CSV and JSON,
-        for LaTeX with --baseline, and for up to 12 rows]
+        Pairs: all, significant, or N per measure (by p-value). [default: significant; all for CSV, JSON,
+        LaTeX with --baseline, or up to 12 rows]
     --long | Output | flag
         Also show effect sizes, wins, ties and losses.
     --fail-if-worse M[:MARGIN] | Gates | many

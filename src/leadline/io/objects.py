@@ -293,9 +293,11 @@ def run_of_arrays(
     kept = np.ones(found.shape, dtype=np.bool_)
     if documents is not None or found.dtype.kind in "iu":
         if found.dtype.kind not in "iu":
+            text = "If the ids are text, leave out `documents`"
+            hint = "Call run_of_arrays(ids, scores, queries)" if found.dtype.kind == "f" else text
             raise UsageError(
                 "`ids` must contain whole numbers (positions in `documents`), but its dtype is "
-                f"{found.dtype}. If the ids are text, leave out `documents`"
+                f"{found.dtype}. {hint}"
             )
         kept = found != -1
         wrong = kept & ((found < 0) | (found >= (np.inf if documents is None else len(documents))))

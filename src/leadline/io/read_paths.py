@@ -99,13 +99,17 @@ def _name_keywords(
     name_keywords(error, function, *args, **given)
 
 
-def _in_python(warning: Any, function: Callable[..., Any]) -> Any:
-    """Return a warning about a result whose message names keywords, not options of the command line."""
+def _in_python(result: object, function: Callable[..., Any]) -> None:
+    """Let the warnings of a result name keywords of a function, not options of the command line."""
     import dataclasses
 
     from leadline.data.validation import with_keywords  # loads NumPy; no command needs it
 
-    return dataclasses.replace(warning, message=with_keywords(warning.message, function))
+    words = vars(function).get("words_of", function)
+    vars(result)["warnings"] = [
+        dataclasses.replace(one, message=with_keywords(one.message, words))
+        for one in vars(result)["warnings"]
+    ]
 
 
 def _named(values: Iterator[T], function: Callable[..., Any]) -> Iterator[T]:
@@ -155,6 +159,8 @@ def public(function: Callable[P, T]) -> Callable[P, T]:
             except LeadlineError as error:
                 if outermost:
                     _name_keywords(error, function, *args, **kwargs)
+                    if getattr(error, "results", None) is not None:  # of the parts that did not fail
+                        _in_python(vars(error)["results"], function)
                 raise
             except Exception as error:
                 from leadline.data.reading import refuse_unfit  # loads NumPy; no command needs it
@@ -171,9 +177,8 @@ def public(function: Callable[P, T]) -> Callable[P, T]:
             sources = tuple(dict.fromkeys([*read, *_sources([found, *args, *kwargs.values()])]))
             for each in filter(_has_sources, (found, vars(found).get("results"))):
                 vars(each)["sources"] = sources
-                if outermost and (warnings := vars(each).get("warnings")):
-                    words = vars(function).get("words_of", function)
-                    vars(each)["warnings"] = [_in_python(one, words) for one in warnings]
+                if outermost and vars(each).get("warnings"):
+                    _in_python(each, function)
         return found
 
     return call
