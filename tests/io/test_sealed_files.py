@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -108,3 +110,25 @@ def test_json_without_its_checksum_is_refused(tmp_path: Path) -> None:
     (tmp_path / "baseline.json").write_text(json.dumps(data))
     with pytest.raises(LeadlineError, match="damaged"):
         read_baseline(str(tmp_path / "baseline.json"))
+
+
+THREADS = """
+import os, sys
+import pyarrow.parquet
+from leadline.io.saved_results import read_parquet
+from leadline.io.small_tables import parquet
+
+before = len(os.listdir("/proc/self/task"))
+assert read_parquet(sys.argv[1]).num_rows and list(parquet(sys.argv[1]))
+print(len(os.listdir("/proc/self/task")) - before)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads are counted in /proc")
+def test_reading_parquet_starts_no_thread_that_would_abort_the_program_at_exit(tmp_path: Path) -> None:
+    path = tmp_path / "saved.parquet"
+    evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "AP").write(path)
+    done = subprocess.run(
+        [sys.executable, "-c", THREADS, str(path)], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("0\n", "")

@@ -232,7 +232,9 @@ def parquet(path: str) -> Rows:
     plain = os.path.isfile(path) and not is_compressed(path)
     try:
         file = path if plain else lib.BufferReader(whole_content(path))
-        for batch in package.ParquetFile(file).iter_batches(batch_size=4096):
+        for batch in package.ParquetFile(file, pre_buffer=False).iter_batches(
+            batch_size=4096, use_threads=False
+        ):
             batch.validate(full=True)  # Arrow does not check that text is UTF-8
             for row in batch.to_pylist():
                 number += 1
