@@ -96,8 +96,8 @@ def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadlin
                 "r:1: the line has 6 columns. A line of qrels has 4 columns (query iteration document grade)."
                 " "
                 "This looks like a run, but qrels are needed here. Most commands that take both as arguments "
-                "expect the qrels first (QRELS RUN...), `leadline replicate` last. If you have no qrels, "
-                "`leadline unjudged RUN RUN...` ranks two or more runs.\n"
+                "expect the qrels first (QRELS RUN...), but `leadline replicate` expects them last. If you "
+                "have no qrels, `leadline unjudged RUN RUN...` ranks two or more runs.\n"
             ),
         ),
         (
@@ -105,8 +105,8 @@ def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadlin
             ("-: contains no run lines. A line of a run has 6 columns (query Q0 document rank score tag).\n"),
         ),
         ("evaluate q r -o more", "cannot write more (Is a directory)\n"),
-        ("evaluate q r -o new/", "cannot write new/, because a name with '/' at the end is a folder's\n"),
-        ("fuse r x=r -o new/", "cannot write new/, because a name with '/' at the end is a folder's\n"),
+        ("evaluate q r -o new/", "cannot write new/, because a name that ends in '/' is a folder name\n"),
+        ("fuse r x=r -o new/", "cannot write new/, because a name that ends in '/' is a folder name\n"),
         ("evaluate q r -o none/out", "cannot write none/out (No such file or directory)\n"),
         ("evaluate q r -o q/out", "cannot write q/out (Not a directory)\n"),
     ],

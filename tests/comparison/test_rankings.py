@@ -263,4 +263,4 @@ def test_a_measure_of_the_judgments_calls_no_run_better() -> None:
         (notice,) = [one for one in result.warnings if one.code == "no_quality"]
         assert (notice.count, "Judged@10" in notice.message) == (1, True)
     assert not [one for one in ll.compare(qrels, runs, "P@1").warnings if one.code == "no_quality"]
-    assert story(found) == ["Judged@10 describes the judgments, so no run is the best by it."]
+    assert story(found) == ["Judged@10 describes the judgments, so it does not show which run is best."]

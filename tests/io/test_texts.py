@@ -370,7 +370,7 @@ def test_whole_numbers_are_ids_and_missing_cells_are_empty() -> None:
 
 
 def test_a_folder_without_documents_and_files_that_are_no_texts_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is a folder without documents"):
+    with pytest.raises(InputError, match="the folder contains no documents"):
         list(read_documents(str(tmp_path)))
     written(tmp_path, "paper.pdf", b"%PDF-1.7\n")
     for name in ("index.json", "by_id.bin"):

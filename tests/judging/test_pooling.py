@@ -131,7 +131,7 @@ def test_judgments_lead_move_to_front_and_are_not_asked_again() -> None:
     assert found.new.documents == ["d1", "d4"]
     assert (
         str(found.warnings[0])
-        == "MoveToFront(documents=5) without judgments takes documents from the runs in turn"
+        == "without judgments, MoveToFront(documents=5) takes documents from the runs in turn"
     )
     again = pool(runs, method="MTF(documents=5)", judged={"q": {"d1": 1, "d4": 0}}, batch=2)
     assert again.new.documents == ["d2", "d3"]  # d1 was relevant, so its run goes on

@@ -106,9 +106,9 @@ def test_a_function_may_leave_a_value_undefined(nothing: float | None) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({}, "name='<lambda>' is not valid. Pass a name of letters, digits and the characters '_'"),
-        ({"name": "a,b"}, "name='a,b' is not valid. Pass a name of letters, digits and the characters '_'"),
-        ({"name": 5}, "name=5 is not valid. Pass a name of letters, digits and the characters '_'"),
+        ({}, "name='<lambda>' is not valid. Pass a name that contains only letters, digits, '_'"),
+        ({"name": "a,b"}, "name='a,b' is not valid. Pass a name that contains only letters, digits, '_'"),
+        ({"name": 5}, "name=5 is not valid. Pass a name that contains only letters, digits, '_'"),
         ({"name": "map"}, "name='map' is already the name of another measure. Choose a different name"),
         ({"name": "mine", "low": 1}, "low=1 must be below high=1"),
         ({"name": "mine", "low": math.inf}, "low=inf must be below high=1"),

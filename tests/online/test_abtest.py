@@ -216,7 +216,7 @@ def test_swapping_the_arms_turns_the_sign(tmp_path: Path) -> None:
         ({"a": (1, 2), "b": (1, 2), "within": 1}, "`within` applies only to logs. With counts, leave it out"),
         ({"a": (1, 2), "b": (1, 2), "metric": "rows"}, "metric `rows` applies only to logs"),
         ({"log": "x", "within": 1}, "`within` needs `position`"),
-        ({"log": "x", "metric": "rows"}, "metric `rows` needs a column of users"),
+        ({"log": "x", "metric": "rows"}, "metric `rows` needs a user column"),
         ({"log": "x", "metric": "rows", "user": "u", "effect": 0.5}, "the metric `rows` does not have"),
         ({"a": (1, 2), "b": (1, 2), "planned": 1.5}, "not 1.5"),
         ({"a": (1, 2), "b": (1, 2), "confidence": 95}, "such as 0.95, not 95"),

@@ -455,7 +455,8 @@ def _folder_rows(folder: str, encoding: str) -> Iterator[tuple[int, Any]]:
             at = FilePlace(place, path, line)
             yield at, row._replace(place=at) if isinstance(row, Document) else row
     if not place:
-        raise InputError("is a folder without documents", path=folder)
+        hint = "Pass a folder with at least one document."
+        raise InputError("the folder contains no documents", path=folder, hint=hint)
 
 
 def _rows_of_member(path: str, name: str, encoding: str) -> Iterable[tuple[int, Any]]:

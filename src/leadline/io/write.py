@@ -108,7 +108,7 @@ def write_whole(path: str, content: bytes | Iterator[bytes], *, compressed: bool
 
     check_outputs(path)
     if path.endswith(("/", os.sep)):  # which realpath would leave out
-        raise UsageError(f"cannot write {path}, because a name with '{path[-1]}' at the end is a folder's")
+        raise UsageError(f"cannot write {path}, because a name that ends in '{path[-1]}' is a folder name")
     target = os.path.realpath(path)
     temporary = ""
     try:

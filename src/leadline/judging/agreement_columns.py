@@ -26,7 +26,7 @@ ADVICE = (
 )
 FORMS = {
     "seconds": "median per judgment",
-    "opened": "share of judgments with the full text opened",
+    "opened": "share of judgments for which the full text was opened",
     "agreement": "with other judges",
 }
 TITLES = {
@@ -307,7 +307,8 @@ def _needed(agreement: Agreement) -> Table:
         )
     within = agreement.needed[0].within
     heads = ["a", "b", "Cohen", "half-width", "design effect", "queries", "judgments", "if independent"]
-    notes = [f"queries, judgments: needed for kappa +/-{within:g} with as many judgments per query as now"]
+    goal = f"kappa +/-{within:g} at the current number of judgments per query"
+    notes = [f"queries, judgments: number needed for {goal}"]
     if any(needed.queries is not None and needed.design_effect > 1 for needed in agreement.needed):
         notes.append(
             "If the design effect is above 1, judgments of one query are correlated, so add queries, not "
@@ -420,5 +421,5 @@ def _notes(agreement: Agreement) -> list[str]:
     if any(estimate.acceptable is False for estimate in corrected):
         notes.append(ADVICE.format(", use fewer grades," * (len(agreement.grades) > 2)))
     elif any(estimate.acceptable for estimate in corrected):
-        notes.append(f"{RANGE}: whether a chance-corrected coefficient is commonly considered sufficient")
+        notes.append(f"{RANGE}: commonly considered sufficient for a chance-corrected coefficient")
     return [*notes, *map(str, agreement.warnings)]

@@ -59,9 +59,9 @@ def check_names(path: str) -> None:
 
 def _taken(path: str) -> InputError:
     return InputError(
-        "the store is open in another `leadline judge`",
+        "the store is open in another `leadline judge` process",
         path=path,
-        hint="Stop that command, or let all judges share its page.",
+        hint="Stop that process, or let all judges share its page.",
     )
 
 

@@ -533,7 +533,7 @@ def _warnings(
         "documents were pooled",
     )
     if method is not None and method.adaptive and judged is None:
-        say("no_judgments", 1, f"{method} without judgments takes documents from the runs in turn")
+        say("no_judgments", 1, f"without judgments, {method} takes documents from the runs in turn")
     earlier = read_pool(known).by_query() if isinstance(known, (str, os.PathLike)) else {}
     if any(share < 1 for shares in earlier.values() for share in shares.values()):
         moved = sum(earlier.get(row[0], {}).get(row[1], row[2]) != row[2] for row in rows)

@@ -20,14 +20,14 @@ NUMBER = rb"[-+.0-9][-+.0-9eE]*"
 WHOLE = rb"[-+]?[0-9]+"
 A_RUN = (
     "This looks like a run, but qrels are needed here. Most commands that take both as arguments expect the "
-    "qrels first (QRELS RUN...), `leadline replicate` last. If you have no qrels, `leadline unjudged RUN "
-    "RUN...` ranks two or more runs"
+    "qrels first (QRELS RUN...), but `leadline replicate` expects them last. If you have no "
+    "qrels, `leadline unjudged RUN RUN...` ranks two or more runs"
 )
 QRELS = (
     "This looks like qrels, but a run is needed here. Most commands that take both as arguments expect the "
-    "qrels first (QRELS RUN...), `leadline replicate` last. To find unjudged documents, use `leadline pool "
-    "RUN... --depth K --judged QRELS -o POOL`, or `leadline evaluate QRELS RUN... -m Judged@10` for the "
-    "share that is judged"
+    "qrels first (QRELS RUN...), but `leadline replicate` expects them last. To find unjudged "
+    "documents, use `leadline pool RUN... --depth K --judged QRELS -o POOL`, or `leadline evaluate QRELS "
+    "RUN... -m Judged@10` for the share that is judged"
 )
 FEATURES = "This looks like learning-to-rank features. If Quepid wrote them, export CSV or TREC files instead"
 TEXTS = (
@@ -39,7 +39,7 @@ RANKING = (
     "read.columns=query_id,doc_id,rank,score`"
 )
 BY_RANK = "To order the documents by the rank column, add `--config read.order=rank`"
-PARTED = "An id that contains a space takes several columns. Use CSV or JSON for such ids"
+PARTED = "An id that contains a space is split into several columns. Use CSV or JSON for such ids"
 
 
 class ParsedRows(NamedTuple):

@@ -347,8 +347,8 @@ def from_function(
     name = getattr(function, "__name__", "") if name is None else name
     if not isinstance(name, str) or not re.fullmatch(r"\w[\w.+-]*", name):
         raise UsageError(
-            f"name={name!r} is not valid. Pass a name of letters, digits and the characters '_', '.', '+' "
-            "and '-' that begins with a letter, a digit or '_'"
+            f"name={name!r} is not valid. Pass a name that contains only letters, digits, '_', '.', '+' and "
+            "'-', and begins with a letter, a digit or '_'"
         )
     if MEASURES.find(name) is not None:
         raise UsageError(f"name='{name}' is already the name of another measure. Choose a different name.")

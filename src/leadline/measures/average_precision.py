@@ -325,7 +325,7 @@ class AvgIPrec(Measure):
     """
 
     title = "interpolated precision, mean over recall levels"
-    formula = "mean over recall levels of IPrec"
+    formula = "mean of IPrec over recall levels"
     source = "van Rijsbergen 1979; Manning, Raghavan and Schuetze 2008, section 8.4; trec_eval 11pt_avg"
     aliases: ClassVar[Aliases] = {"11pt_avg": {"rule": "trec10"}, "iprec11": {}}
 

@@ -53,14 +53,14 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
     """Return the warnings about the order of the arms, exclusions and small samples."""
     options, (first, second) = result.options, (arm.name for arm in result.arms)
     by_name = options["arm"] is not None and options["arms"] is None and first.lower() not in ("a", ARMS[0])
-    words = f"arm {first} is the control, because it is the first by name. If {second} is, pass both with "
-    words += f"`--arms`, {second} first."
+    words = f"arm {first} is the control, because its name sorts first. If {second} is the control, "
+    words += f"pass both with `--arms`, {second} first."
     found = [("arms_by_name", words, int(by_name))]
     if units is not None and result.unit == "row":
         words = (
             f"{counted(len(units.arm), 'row is', 'rows are')} not grouped by user. Clicks by the same "
             "user are dependent, so p is usually too small and the interval too narrow. If there is a "
-            "column of users, pass `--user COLUMN`."
+            "user column, pass `--user COLUMN`."
         )
         found.append(("ungrouped", words, len(units.arm)))
     rarest = min(result.arms, key=lambda arm: arm.clicked)
@@ -88,13 +88,15 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
         words = (
             f"intervals and p of clicks per row are approximate with fewer than {ENOUGH_USERS} users in an "
             "arm. In simulations, 95 % intervals of an arm contained the true value in 91 to 97 % of cases "
-            "with 20 users and 92 to 95 % with 50, and those of the difference in at least 89 %."
+            "with 20 users and 92 to 95 % with 50. Intervals of the difference contained the true "
+            "difference in at least 89 %."
         )
         found.append(("approximate_intervals", words, fewest_users))
     if smallest is not None and not math.isnan(result.compared.low) and result.sizes.users_needed is None:
         words = (
-            f"the number of {result.unit}s for a difference of {smallest:g} is not computed: for any "
-            f"clickthrough in the interval of {first}, that of {second} would be below 0 or above 1"
+            f"the number of {result.unit}s needed for a difference of {smallest:g} is not computed: for any "
+            f"clickthrough in the interval of {first}, the clickthrough of {second} would be below 0 or "
+            "above 1"
         )
         found.append(("impossible_difference", words, 1))
     if result.compared.test.startswith("Fisher"):
@@ -120,7 +122,7 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
         placeless = f"ignored {counted(int(unplaced.sum()), 'click')} without a position"
         order = (
             "the logs are interleaved evenly, and p of the sequential test depends on this order. If they "
-            "have a column of times, pass `--time COLUMN`."
+            "have a time column, pass `--time COLUMN`."
         )
         found += [
             ("other_arms", others, log.others),
@@ -276,7 +278,7 @@ def abtest(
         raise UsageError("`--within` needs `--position`, the column with the positions")
     elif metric == "rows" and user is None:
         raise UsageError(
-            "the metric `rows` needs a column of users to compute the variance. Pass `--user COLUMN`."
+            "the metric `rows` needs a user column to compute the variance. Pass `--user COLUMN`."
         )
     elif metric == "rows" and effect != EXPECTED:
         raise UsageError(

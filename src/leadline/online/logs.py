@@ -177,7 +177,7 @@ def shown_within(log: Log, within: int) -> tuple[Flags, Floats]:
         verb = "has" if count == 1 else "have"
         raise InputError(
             f"{count:,} of {counted(len(without), 'row')} without a click {verb} no position, "
-            "so leadline cannot tell whether rows are results shown or page views",
+            "so leadline cannot tell whether each row is a page view or a result that was shown",
             hint="Give the position of every result shown, or of clicks only",
         )
     shown = len(without) > 0 and not without.any()

@@ -297,7 +297,7 @@ def story(comparison: Comparison) -> list[str]:
     if np.isnan(results.means[best, 0]):
         return [f"{measure} has no mean for any run."]
     if not getattr(results.measures[0], "quality", True):
-        return [f"{measure} describes the judgments, so no run is the best by it."]
+        return [f"{measure} describes the judgments, so it does not show which run is best."]
     low, high = in_range(comparison.intervals.limits[best, 0], results.measures[0])[0].tolist()
     first_sentence = f"The best run by {measure} is {results.names[best]} with {results.means[best, 0]:.4f}"
     if not np.isnan(low):

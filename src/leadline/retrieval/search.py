@@ -269,7 +269,7 @@ def _answered(
         ("no_feedback", lacking, untaught),
         (
             "learned",
-            "a model learned from the feedback judgments, so do not evaluate it with them",
+            "a model learned from the feedback judgments, so do not evaluate its run with the same judgments",
             int(learned > 0),
         ),
     )
