@@ -25,7 +25,7 @@ def command(*, result: str, per_query: bool, outputs: Outputs) -> None:
     RESULT is a file that a command saved with -o FILE.json or -o FILE.parquet, or a table of per-query
     values, such as the output of `trec_eval -q`. Nothing is recomputed.
 
-    Example: leadline show saved.json -o means.tex -o means.svg
+    Example: leadline show saved.json -o means.tex -o values.svg
 
     Options
     -------

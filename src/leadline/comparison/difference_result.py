@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MATRIX = 6  # maximum number of systems whose whole matrix is shown
 LISTED = (
-    ("nearest", "nearest pairs (id, difference in RIC)"),
+    ("nearest", "nearest pairs (id: Information Difference; difference in RIC)"),
     ("farthest", "farthest pairs"),
     ("same_score_far_apart", "similar RIC, large id"),
     ("near_but_unequal", "small id, different RIC"),
