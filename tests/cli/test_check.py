@@ -36,8 +36,8 @@ LISTING = (
     "keep only one, use `leadline check FILE --fix -o COPY --config read.on_duplicate=first` (or last or "
     "max).\n  remark  line 1: a comment, which trec_eval 9 refuses\n  remark  line 5: more than six columns "
     "(the extra columns are ignored)\n  remark  line 5: tag 'u' after 't' (the last one counts)\n  remark  "
-    "line 6: a query reappears after a different query (its rows are grouped)\n  remark  line 8: a rank that "
-    "is not one to nine digits (the scores win)\n"
+    "line 6: a query reappears after a different query (leadline groups the rows by query)\n  remark  "
+    "line 8: a rank that is not a number of one to nine digits (the scores win)\n"
     "  remark  line 2: a query with tied scores (ties are ordered by descending document id)\n"
 )
 

@@ -103,7 +103,7 @@ def test_results_and_tables_are_read(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("{", "JSON"),
-        ('{"a": 1}', "no values per run were found"),
+        ('{"a": 1}', "no per-run values were found"),
         ('{"runs": [{"hsa": 1}]}', "contains a run without a name"),
         ("", "contains no rows"),
         ("run,AP\na,1\na,2\n", "t:3: run 'a' appears twice"),

@@ -110,8 +110,8 @@ def test_a_run_without_a_name_is_not_named_by_empty_quotes() -> None:
         (
             ll.evaluate,
             (
-                "a Qrels object was passed where a run is expected. Judgments come before runs, in "
-                "`replicate` after them."
+                "a Qrels object was passed where a run is expected. Judgments come before runs, "
+                "except in `replicate`, where they come after."
             ),
         ),
         (lambda _, qrels: ll.Run(qrels), "run: an object of type Qrels was passed where a run is expected"),

@@ -217,7 +217,7 @@ def test_what_has_no_weighted_form_is_refused() -> None:
         ({"q1": "many"}, "the weight of query 'q1' must be a finite number of at least 0, not 'many'"),
         ({"q1": float("inf")}, "the weight of query 'q1' must be a finite number of at least 0, not inf"),
         ({"q2": 1}, "query 'q1' has no weight"),
-        ({"q1": 0}, "no judged query has a weight above 0"),
+        ({"q1": 0}, "no judged query has a positive weight"),
     ],
 )
 def test_bad_weights_are_refused(weights: dict[str, object], says: str) -> None:

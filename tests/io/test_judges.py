@@ -126,7 +126,7 @@ def test_dictionaries_are_judges_too() -> None:
         ("query_id\tdoc_id\tann\nq1\td1\tnan\n", ":2: grade 'nan' is not a finite number (column 'ann')"),
         ("query_id\tdoc_id\tann\nq1\t\t1\n", ":2: there is no id in column 'doc_id'"),
         ("query_id\tdoc_id\tann\nq1\td1\t1\nq1\td1\t0\n", "judged twice"),
-        ("query_id\tdoc_id\nq1\td1\n", "labels.tsv:1: the table has no column of grades. Add one column"),
+        ("query_id\tdoc_id\nq1\td1\n", "labels.tsv:1: the table has no grade column. Add one grade column"),
         ("query_id\tdocument_name\tann\nq1\td1\t1\n", "no column 'doc_id'"),
         ("query_id\tdoc_id\tjudge\nq1\td1\tann\n", "no column 'grade'"),
         ("query_id\tdoc_id\tjudge\tgrade\nq1\td1\t\t1\n", ":2: the row does not name a judge"),

@@ -223,7 +223,9 @@ def test_dictionaries_in_the_wrong_order_are_refused_where_it_can_be_told(kind: 
     run = IN_MEMORY[kind]
     judged = {"q0": {"d1": 1, "d2": 0}} if kind == "two documents" else QRELS
     for runs in (judged, {"bm25": judged}):
-        with pytest.raises(InputError, match="Judgments come before runs, in `replicate` after them"):
+        with pytest.raises(
+            InputError, match="Judgments come before runs, except in `replicate`, where they come after"
+        ):
             evaluate(run, runs, "AP")
         assert evaluate(judged, run, "AP").queries
     assert evaluate(run, run, "nDCG").queries, "labels with fractions beside scores"

@@ -63,7 +63,7 @@ class NoInterval(Enum):
         f"{FEWEST_RELEVANT} relevant documents among the sampled ones, not {{0}}"
     )
     FEW_DEPENDED_ON = (
-        "with existing judgments in the pool (`pool --judged`), intervals of a run need at least "
+        "with existing judgments in the pool (`pool --judged`), intervals for a run need at least "
         f"{FEWEST_DEPENDED_ON} sampled documents that affect its score, not {{0}}"
     )
     AVERAGE_PRECISION = (

@@ -213,7 +213,7 @@ class Spoerri(UnjudgedEstimator):
 
     title = "overlap structure in groups of five"
     formula = (
-        "mean over groups of five runs: share of documents all retrieve, minus share only this run retrieves"
+        "mean over groups of five runs: share of documents found by all, minus share found only by this run"
     )
     source = "Spoerri 2007; all groups instead of random ones"
     called = "spoerri"

@@ -140,7 +140,8 @@ def read_weights(given: object, judged: Sequence[str]) -> tuple[Floats, float]:
         )
     weights = np.array([known[query] for query in judged], dtype=np.float64)
     if not weights.any():
-        raise InputError("no judged query has a weight above 0", path=path)
+        hint = "Give at least one judged query a weight above 0"
+        raise InputError("no judged query has a positive weight", path=path, hint=hint)
     return weights / weights.mean(), float(weights.sum() / math.fsum(known.values()))
 
 

@@ -555,7 +555,7 @@ class _Builder:
                     "queries. Add the missing values"
                 )
             words = (
-                f"{name} is missing from some run for {left:,} of {len(complete):,} queries "
+                f"{name} is missing from at least one run for {left:,} of {len(complete):,} queries "
                 "(left out of every run's mean)"
             )
             self.warnings.append(ResultWarning("missing_dropped", words, left))

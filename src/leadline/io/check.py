@@ -390,7 +390,7 @@ def _remarks(found: Checked, returns: list[int]) -> Iterator[Problem]:
         about = TextRemarks(found.kind)
         about.add(window.content(), 1, rows=set(lists.lines))
         yield from about.problems()
-    message = "a query reappears after a different query (its rows are grouped)"
+    message = "a query reappears after a different query (leadline groups the rows by query)"
     yield Problem("mixed_queries", returns[0] if returns else None, message, len(returns))
     of_lists = ListRemarks(trec=found.form == "trec") if found.kind == "run" else GradeRemarks()
     of_lists.add(lists, lists.lines.__getitem__)

@@ -146,7 +146,7 @@ class ListRemarks:
         yield self.against.problem(
             "rank_disagrees", "a query whose ranks contradict its scores (the scores win)"
         )
-        message = "a rank that is not one to nine digits (the scores win)"
+        message = "a rank that is not a number of one to nine digits (the scores win)"
         yield self.no_rank.problem("rank", message)
         yield self.ties.problem(
             "ties", "a query with tied scores (ties are ordered by descending document id)"

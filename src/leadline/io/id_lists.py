@@ -166,7 +166,7 @@ def pair_of(row: Mapping[str, Any]) -> tuple[str, str]:
     if query not in row or document not in row:
         if "half-width" in row or "unique" in row:
             hint = "Write the pool with `leadline.write_pool`, or with `leadline pool -o POOL`"
-            raise InputError("these are figures about a pool, not its pairs", hint=hint)
+            raise InputError("these are statistics about a pool, not its query-document pairs", hint=hint)
         need_columns(row, [query, document], "", None)
     if "" in (row[query], row[document]):
         raise InputError(NO_ID)

@@ -208,8 +208,8 @@ def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:
             need_columns(header, [column], path, 1)
             chosen = [column]
         if not chosen:
-            found = "the table has no column of grades"
-            hint = "Add one column of grades per judge"
+            found = "the table has no grade column"
+            hint = "Add one grade column per judge"
             if grade is not None:
                 found = "the table does not name judges"
                 hint = f"Add a `judge` column. If all grades are from one judge, leave out ':{column}'"

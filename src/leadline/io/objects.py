@@ -382,8 +382,7 @@ def _refuse_loss(qrels: Qrels, suffix: str) -> None:
 
     if qrels.strata is not None:
         raise UsageError(
-            "the judgments are a stratified sample, whose strata leadline cannot write. Copy the original "
-            "file instead."
+            "leadline cannot write the strata of a stratified sample. Copy the original file instead."
         )
     if (qrels.is_sample and suffix not in BY_SUFFIX) or (qrels.inclusion is not None and suffix == ".json"):
         form = ".json" if suffix == ".json" else "TREC format"

@@ -110,7 +110,7 @@ def _number(value: float | None) -> float:
     return math.nan if value is None else float(value)
 
 
-NONE_PER_RUN = "no values per run were found"
+NONE_PER_RUN = "no per-run values were found"
 ONE_PER_RUN = (
     "Pass a saved result with one value per run, such as a result of `leadline evaluate`, or a CSV or TSV "
     "table with a column 'run' and one column per measure"

@@ -23,7 +23,7 @@ DOCUMENT = ("doc_id", "docno", "docid", "corpus-id", "corpus_id", "item_id", "do
 # Of runs and judgments only: in texts, "doc" is a text.
 LISTED = (*DOCUMENT, "doc", "chunk_id", "passage_id", "pid", "text_id", "id")
 # What to do where judgments and runs may have changed places.
-ORDER = "Judgments come before runs, in `replicate` after them"
+ORDER = "Judgments come before runs, except in `replicate`, where they come after"
 NO_TEXTS = "Qrels and runs contain no texts. To count their queries, use `leadline check FILE`"
 # Of Quepid (also "Rating"): an empty cell is not judged yet, as in tables with probabilities.
 RATING = "rating"
