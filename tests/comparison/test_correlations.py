@@ -330,7 +330,7 @@ def test_means_over_different_queries_are_told() -> None:
     sides = [{f"r{run}": {f"q{q}": run + q for q in range(size)} for run in range(6)} for size in sizes]
     said = [one.message for one in correlate(*sides).warnings if one.code == "queries_unused"]
     assert said == [
-        "no intervals over queries, because the values are means over different queries (9 to 12)"
+        "no intervals over queries, because the values are means over different numbers of queries (9 to 12)"
     ]
 
 

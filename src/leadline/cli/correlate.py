@@ -105,8 +105,8 @@ def command(
                 else f"correlate needs two inputs, not {len(paths)}. Pass TRUTH "
                 "and ESTIMATE, or per-query values."
             )
-            + " To compare how two sets of judgments rank runs, call `leadline evaluate QRELS RUN... -m AP "
-            "-o FILE.json` with each, then `leadline correlate` with both files."
+            + " To compare how two sets of judgments rank runs, run `leadline evaluate QRELS RUN... -m AP "
+            "-o FILE.json` with each set, then `leadline correlate` with both files."
         )
     else:
         result = correlate(truth, estimate, teams=read_labels(team) if team else None, **options)

@@ -231,7 +231,7 @@ def command(  # click documents the options
     if per_query and query_slice and (flat := outputs.forms & {"csv", "tsv", "jsonl"}):
         name = min(flat).upper().replace("JSONL", "JSON Lines")
         raise UsageError(
-            f"with --query-slice, the {name} rows are the slices, without per-query values. Leave out "
+            f"with --query-slice, the {name} rows are slices and have no per-query values. Leave out "
             "-q or --query-slice, or use JSON or Parquet, such as -o FILE.json."
         )
     queries = options["queries"]

@@ -196,7 +196,7 @@ def _leave_out(
     found = left_out(read_drawn_pool(str(earlier)), teams, options["judged"], list(runs) or None, **reading)
     output, lost = str(outputs.thing), sum(one.lost for one in found)
     notes = [
-        f"{output}: without the run's team, {lost} of {len(found)} values would have no interval",
+        f"{output}: {lost} of {len(found)} values would have no interval without their run's team",
         "outside: share of the run's weight on documents that only its team contributed",
         *["bias: estimate without the team minus estimate with it"] * bool(runs),
     ]

@@ -419,7 +419,10 @@ def _tables(
         if not np.allclose(table.mean(axis=1), means, rtol=1e-6, atol=1e-9):
             sizes = sorted({len(one) for one in sets})
             if len(sizes) > 1:
-                return None, f"the values are means over different queries ({sizes[0]:,} to {sizes[-1]:,})"
+                return (
+                    None,
+                    f"the values are means over different numbers of queries ({sizes[0]:,} to {sizes[-1]:,})",
+                )
             return None, "the values are not arithmetic means over the queries that all runs share"
         tables.append(table.T)
     return (tables[0], tables[1]), ""

@@ -301,7 +301,7 @@ def gates_of(
     """
     wanted = list(conditions)
     if not comparison.baselines:
-        hint = "Pass the name of a run or a file of saved values as `baseline` to `compare`."
+        hint = "Pass a run name or a file of saved values to `compare` as `baseline`."
         refuse_without_baseline(wanted, hint)
     results = comparison.results
     if set(results.names) <= set(comparison.baselines):

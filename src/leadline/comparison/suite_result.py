@@ -447,7 +447,8 @@ class Suite(Result):
             notes.append(f"{CANNOT_TELL}: {self.unreliable}")
         elif few is not None:
             notes.append(
-                f"{CANNOT_TELL}: fewer than {FEWEST} collections say nothing about other collections"
+                f"{CANNOT_TELL}: fewer than {FEWEST} collections are too few to generalize to "
+                "other collections"
                 if few < FEWEST
                 else f"{CANNOT_TELL}: no result over {few} collections can be significant "
                 f"({rules.decided_by})"

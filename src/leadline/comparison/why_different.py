@@ -24,7 +24,7 @@ from leadline.comparison.why_different_search import (
 from leadline.data.arrays import Flags, Floats
 from leadline.data.reading import Reading, ReadQrelsOptions
 from leadline.data.table import Column, ResultWarning, Table, columns_of, plain, printed_table, raised
-from leadline.data.wording import first_few, queries
+from leadline.data.wording import counted, first_few, queries
 from leadline.errors import UsageError, both
 from leadline.evaluation.profiles import profile_of
 from leadline.io.objects import judgments_of
@@ -202,8 +202,8 @@ class WhyDifferent(Result):
             notes.append("explains: 1 if the two settings reproduce both means")
         elif self.causes:
             notes += [
-                "explains: queries with different values in A and B that the two settings reproduce",
-                "contradicts: queries with equal values that the settings do not reproduce"
+                "explains: queries whose differing values in A and B the two settings reproduce",
+                "contradicts: queries whose equal values the settings do not reproduce"
                 + "; a cause must explain more than it contradicts"
                 * any(one.net <= 0 for one in self.causes[:MOST]),
             ]
@@ -352,7 +352,7 @@ def why_different(
         if meant is None:
             raise UsageError(
                 f"leadline does not know the measure '{text or first.measure}'. Set --measure to leadline's "
-                "own name for it. In a file of several measures, choose the measure with FILE:MEASURE."
+                "own name for it. In a file with several measures, choose the measure with FILE:MEASURE."
             )
     if meant is not None and rel is not None:
         meant = profile_of("leadline").measures([meant], rel=rel)[0]
@@ -511,6 +511,7 @@ def _mean_findings(a: Side, b: Side, size: int) -> list[ResultWarning]:
         says = f"the stated mean of {name}, {side.mean:.6g}, differs from the mean of its values, {own:.6g}"
         if abs(side.mean - over_all) <= near:
             count = size - len(given)
-            says = f"the mean of {name} counts {queries(count)} missing from {name} as 0"
+            nouns = f"query missing from {name} counts", f"queries missing from {name} count"
+            says = f"{counted(count, *nouns)} as 0 in the mean of {name}"
         found.append(ResultWarning(f"mean_of_{name.lower()}", says, count))
     return found

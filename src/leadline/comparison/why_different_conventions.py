@@ -30,7 +30,7 @@ CAUSES = {
     "ties": "order of tied documents",
     "single_precision": "precision of the scores",
     "duplicates": "documents retrieved twice",
-    "identical_ids": "documents with the id of their query",
+    "identical_ids": "documents with the same id as their query",
     "unjudged": "unjudged documents",
     "level": "minimum relevant grade",
     "gain": "gains of the grades",
@@ -119,7 +119,7 @@ class RawLists:
     """The rows of a run as in its file: nothing is ordered, repaired or dropped.
 
     `query` and `row` are codes in the qrels, -1 if there is none; `rank` is -1 if unknown; `document` numbers
-    are in the byte order of the ids; `same` flags documents with the id of their query.
+    are in the byte order of the ids; `same` flags documents with the same id as their query.
     """
 
     def __init__(self, source: RunLike, qrels: Qrels) -> None:

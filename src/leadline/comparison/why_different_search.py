@@ -104,7 +104,7 @@ def _of_results(runs: Iterable[Any], path: str) -> Scores:
     for run in runs:
         if not isinstance(run, dict) or not isinstance(run.get("name"), str):
             raise InputError(
-                "a run has no name, or its name is not text", path=path, hint="Give every run a name"
+                "a run has no name, or its name is not a string", path=path, hint="Give every run a name"
             )
         name = run["name"]
         means = scores.means.setdefault(name, {})
@@ -191,7 +191,7 @@ def _run_of(scores: Scores, name: str | None, both: list[Scores]) -> str:
         return (single or common)[0]
     if not common:
         raise _nothing_shared(
-            "run", several, both, "Pass tables of one run each, or of runs with the same names"
+            "run", several, both, "Pass tables with one run each, or with the same run names"
         )
     raise InputError(
         f"there are {len(runs)} runs, but only one can be compared"

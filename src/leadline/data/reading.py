@@ -369,8 +369,8 @@ _WORDS: dict[str, dict[str, str]] = {
     },
     "k_values ks cutoffs cutoff cut_offs": {"measures": "measures with cutoffs, such as 'nDCG@{1,5,10}'"},
     "ci conf_level confidence_interval confidence_intervals confidence_level": {
-        "intervals": "intervals=True, whose level is confidence=0.95",
-        "confidence": "confidence=0.95, which is the level of the intervals",
+        "intervals": "intervals=True, and confidence=0.95 for their level",
+        "confidence": "confidence=0.95 for the level of the intervals",
     },
     "intervals": {"interval confidence": "confidence for the level of the intervals, which need no option"},
     "n_permutations permutations num_permutations n_resamples iterations n_boot n_bootstrap draws": {

@@ -165,14 +165,14 @@ CALLS = {
     "evaluate(qrels, runs, 'nDCG@10')) for two measures.",
     "curve": "It returns precision at recall levels. For values at cutoffs, call evaluate(qrels, runs, "
     "'R@{1,5,10}').",
-    "difference": "It compares ranked lists. For a measure, call compare(qrels, old, new, measure), "
-    "whose results.per_query() has the value of each query.",
+    "difference": "It compares ranked lists. For a measure, call compare(qrels, old, new, measure). For its "
+    "value on each query, call compare(qrels, old, new, measure).results.per_query().",
     "evaluate": "Call evaluate(qrels, runs, measures).",
     "explain": "Call explain(qrels, run, measure, query).",
     "fuse": "Call fuse([run, run]).",
     "gate": "Call gate(compare(qrels, runs, measures, baseline=name), fail_if_worse='nDCG@10:0.01'), "
     "or, without a baseline, gate(evaluate(qrels, runs, measures), fail_below='nDCG@10=0.3').",
-    "histogram": "It bins retrieval scores. To draw the values of a measure by query, call "
+    "histogram": "It bins retrieval scores. To plot per-query values of a measure, call "
     "evaluate(qrels, runs, measure).plot('values.svg', figure='violin').",
     "pool": "Call pool([run, run], depth=10).",
     "run_of_arrays": "Call run_of_arrays(ids, scores, queries).",
@@ -182,7 +182,7 @@ CALLS = {
     "search": "Call search(index, {'q1': 'text of a query'}).",
     "unjudged": "It ranks systems without judgments. For the share of judged documents, call "
     "evaluate(qrels, runs, 'Judged@10').",
-    "why_different": "It compares values of two programs. To see how a value of a query comes about, call "
+    "why_different": "It compares values of two programs. To see how a query's value is computed, call "
     "explain(qrels, run, measure, query) for each run.",
     "write_baseline": "Call write_baseline(evaluate(qrels, runs, measures), path).",
     "write_pool": "Call write_pool(pool, path).",

@@ -247,7 +247,7 @@ def demo_page(
         table=table_of(results),
         curve=inline(curve, "curve", f"Recall-precision curves of {len(results.runs)} runs"),
         map=inline(
-            per_query(results, width=PAGE_WIDTH), "map", f"{first} of every query in {len(results.runs)} runs"
+            per_query(results, width=PAGE_WIDTH), "map", f"{first} per query for {len(results.runs)} runs"
         ),
         trial=circular,
         measure=MEASURE,

@@ -213,12 +213,13 @@ def estimate_notes(results: EstimatedResults) -> list[str]:
     notes.append(SHARES + "; new: not one of the pooled runs" * any(results.new))
     if rows.widened:
         notes.append(
-            "widened: share of the width of the interval for these queries that is due to documents outside "
+            "widened: share of the interval's width (for these queries) that comes from documents outside "
             "the sampling frame"
         )
         notes.append(
-            "to halve: how many of those documents to judge to halve the widening (to draw them, pass the "
-            "pooled runs and the new run to `leadline pool --for MEASURE --from POOL` with a larger --total)"
+            "to halve: number of those documents whose judgments would halve the widening (to draw them, "
+            "pass the pooled runs and the new run to `leadline pool --for MEASURE --from POOL` with a "
+            "larger --total)"
         )
     if rows.bounded:
         ratios = any(np.isnan(estimate.lowest) for estimate in rows.estimates)

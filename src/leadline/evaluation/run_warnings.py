@@ -148,7 +148,11 @@ PER_RUN: dict[str, tuple[str, str, str]] = {
         "in {runs} (repeats keep their ranks as non-relevant)",
     ),
     "dropped_scores": ("document", "documents", "with score NaN in {runs} (dropped as requested)"),
-    "identical_ids": ("document", "documents", "with the id of their query in {runs} (dropped as requested)"),
+    "identical_ids": (
+        "document",
+        "documents",
+        "with the same id as their query in {runs} (dropped as requested)",
+    ),
 }
 MISSING_RULES = {
     "all": "scored 0",
