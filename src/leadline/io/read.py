@@ -60,8 +60,8 @@ def judgments_in(source: QrelsLike, reading: Reading, *, sure: bool = False) -> 
     if reading.negative == "unjudged" and (qrels.grades < 0).any():
         if qrels.strata is not None:
             raise InputError(
-                "contains a stratified sample with unjudged documents that xinfAP, infNDCG and statAP need, "
-                "but --config read.negative=unjudged would leave them out",
+                "contains a stratified sample, but --config read.negative=unjudged would leave out the "
+                "unjudged documents that xinfAP, infNDCG and statAP need",
                 path=qrels.source,
                 hint="Leave out --config read.negative",
             )
