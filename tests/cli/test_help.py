@@ -479,10 +479,7 @@ def test_as_many_topics_may_be_asked_for_as_are_fitted(call: str) -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (
-            "compare -m",
-            f"{', '.join(COMPARED)}, or those of gates, a baseline file, a pool or per-query values]",
-        ),
+        ("compare -m", f"[default: those of gates and other inputs, or {', '.join(COMPARED)}]"),
         (
             "rank -m",
             f"[default: {', '.join(COMPARED)}; with a pool or per-query values, all of their measures]",
@@ -490,10 +487,7 @@ def test_as_many_topics_may_be_asked_for_as_are_fitted(call: str) -> None:
         ("replicate -m", f"[default: {', '.join(COMPARED)}]"),
         ("evaluate -m", f"[default: {', '.join(DEFAULT_MEASURES)}; with a pool, its measures]"),
         ("sampled -m", f"[default: {', '.join(sampled.DEFAULT_MEASURES)}]"),
-        (
-            "compare --pairs",
-            f"all for CSV and JSON, for LaTeX with --baseline, and for up to {SENTENCES} rows]",
-        ),
+        ("compare --pairs", f"all for CSV, JSON, LaTeX with --baseline, or up to {SENTENCES} rows]"),
         ("difference --competitor", f"plus RBO and Kendall for up to {MOST_COMPARED} runs]"),
         ("unjudged --method", f"Method: {either(kind.called for kind in METHODS.classes.values())}."),
         (
