@@ -107,7 +107,7 @@ def test_a_chunk_without_a_document_is_refused_with_its_line(tmp_path: Path) -> 
     with pytest.raises(InputError, match=r"chunks\.csv:3: chunk 'x' is assigned to two different documents"):
         ll.read_run(path, documents_of=table)
     table.write_text("chunk_id,doc_id\na#1,a\nb,\n")
-    with pytest.raises(InputError, match=r"chunks\.csv:3: a cell in column 'doc_id' is empty"):
+    with pytest.raises(InputError, match=r"chunks\.csv:3: there is no document id in column 'doc_id'"):
         ll.read_run(path, documents_of=table)
     table.write_text("passage\na#1\n")
     with pytest.raises(InputError, match="no column 'doc_id'"):
