@@ -103,7 +103,7 @@ SETTINGS = {
         Setting("read.known", "File with the documents that the user already knew for each query, as "
                 "qrels or with a query and a document per line, for the measures Coverage and Novelty.",
                 InputPath()),
-        Setting("read.lengths", "Lengths of documents (of chunks, with documents_of) as FILE:COLUMN, for "
+        Setting("read.lengths", "Document lengths (with documents_of, chunk lengths) as FILE:COLUMN, for "
                 "measures with a budget, such as R@500tokens. The file is a table with the ids in doc_id or "
                 "chunk_id.", InputPath(), tried=("--tokens",)),
         Setting("read.name", "Name of the run to read from a file with several runs."),
@@ -128,7 +128,7 @@ SETTINGS = {
                 "drew. Estimates then reflect the second judge.", InputPath()),
         Setting("read.second_pool", "Pool from `pool --twice`, needed with read.second_judge if the second "
                 "judge's judgments have no probabilities.", InputPath()),
-        Setting("read.subtopics", "Read column 2 of the judgments (in a table, the column subtopic) as "
+        Setting("read.subtopics", "Read column 2 of the judgments (in a table, the subtopic column) as "
                 "subtopics, for diversity measures such as alpha_nDCG@10.", click.BOOL, default=False),
         Setting("text.analysis", "How to split texts into terms, such as Words(stem=porter,stop=none) or "
                 "Characters(n=4). [default: depends on the language]", ANALYSIS),
@@ -167,10 +167,11 @@ SETTINGS = {
         Setting("test.smallest", "Smallest absolute difference worth detecting. Shows how many queries or "
                 "users you need to detect it (with a sampled pool, for different numbers of judgments per "
                 "query).", click.FLOAT),
-        Setting("figure.labels", "Label of a run, assessor or arm in figures, such as bm25=Okapi, or "
+        Setting("figure.labels", "Label, such as bm25=Okapi, of a run, assessor or arm in figures, or "
                 "FILE:COLUMN with all labels.", PathOrText(), many=True, tried=("--label",)),
-        Setting("figure.pair", "Pair of runs to show in the differences, scatter and slices figures, such as "
-                "bm25,dense. [default: the first, or all in slices]", PairOfNames(), tried=("--plot-pair",)),
+        Setting("figure.pair", "Pair of runs, such as bm25,dense, to show in the differences, scatter and "
+                "slices figures. [default: the first, or all in slices]", PairOfNames(),
+                tried=("--plot-pair",)),
         Setting("output.changed", "Number of queries to show per pair of runs and measure: those with the "
                 "largest differences.", click.IntRange(0), 3),
         Setting("output.digits", "Digits after the decimal point in tables. [default: 4 or, with `show`, "
@@ -196,13 +197,13 @@ SETTINGS = {
                 "Weights for disagreement in Cohen's kappa.", one_in("none", "linear", "quadratic"), "none"),
         Setting("agreement.within", "Half-width of kappa's confidence interval to plan for. Shows how many "
                 "queries and judgments you need to reach it. [default with --runs: 0.05]", click.FLOAT),
-        Setting("difference.condense", "With -k, remove unjudged documents from the lists before they are "
-                "cut. [default: unjudged documents keep their ranks]", click.BOOL, default=False),
+        Setting("difference.condense", "With -k, remove unjudged documents from the lists before the lists "
+                "are cut. [default: unjudged documents keep their ranks]", click.BOOL, default=False),
         Setting("difference.normalise",
                 "Divide all values by the RIC of the ideal list. [default: true with -k]", click.BOOL),
         Setting("difference.printed6", "For document weights, use equation 6 exactly as printed in "
                 "Golbus and Aslam (2014).", click.BOOL, default=False),
-        Setting("difference.signed", "Report a negative RIC for lists with most pairs of documents in the "
+        Setting("difference.signed", "Report a negative RIC for lists that have most document pairs in the "
                 "wrong order.", click.BOOL, default=False),
         Setting("difference.truncate", "End each list after its last relevant document.", click.BOOL, True),
         Setting("difference.weighted",
@@ -219,22 +220,21 @@ SETTINGS = {
                 "the union of the lists of all runs.", one_in("list", "union"), "list"),
         Setting("histogram.show", "Run to show in the figure (at most four runs). [default: all runs if at "
                 "most four, otherwise the runs with the highest and lowest HSA]", many=True),
-        Setting("index.positions", "Store term positions, which only the model SDM needs. An index without "
+        Setting("index.positions", "Store term positions, which only the SDM model needs. An index without "
                 "positions is smaller.", click.BOOL, default=True, tried=("--no-positions",)),
         Setting("index.prefix", "With --store-text, number of bytes to store from the start of each text. "
                 "The whole text is indexed. [default: all bytes]", COUNT),
-        Setting("judge.looks", "Number of times to check --stop-when, at equal steps (never before 50 "
+        Setting("judge.looks", "Number of times to check --stop-when, evenly spaced (never before 50 "
                 "judgments). [default: the number set with `pool --looks`, or 10 if none was set]", COUNT),
-        Setting("pool.batch", "Maximum number of new pairs in POOL per query. [default: no limit]", COUNT),
+        Setting("pool.batch", "Maximum number of new pairs per query in POOL. [default: no limit]", COUNT),
         Setting("pool.everything", "For every query, pool all documents in --docs or, without --docs, all "
                 "documents retrieved for it.", click.BOOL, default=False, tried=("--all",)),
         Setting("pool.known",
                 "File with query-document pairs to leave out of POOL: a pool or qrels.", InputPath()),
-        Setting("pool.new_runs", "With --for, share of the budget for documents below the cutoff of every "
-                "run, which later runs may rank higher.", click.FLOAT, 0.15),
-        Setting("pool.random", "Number of documents to add per query, sampled from the documents in --docs "
-                "(without --docs, from those retrieved for the query) that are not pooled.",
-                click.IntRange(0, LARGEST), 0),
+        Setting("pool.new_runs", "With --for, share of the budget for documents that are below the cutoff "
+                "of every run but that later runs may rank higher.", click.FLOAT, 0.15),
+        Setting("pool.random", "Number of unpooled documents to add per query, sampled from --docs or, "
+                "without --docs, from the documents retrieved for the query.", click.IntRange(0, LARGEST), 0),
         Setting("pool.whole", "Write all pooled pairs to POOL, including known and judged ones. Ignores "
                 "pool.batch.", click.BOOL, default=False),
         Setting("sampled.correction", "How to correct ranks: with a prior that is uniform on a log scale "
@@ -257,7 +257,7 @@ SETTINGS = {
                 click.IntRange(1, LIMITS["particles"]), 20),
         Setting("topics.restarts", "Number of Gibbs chains to run. leadline keeps the chain with the "
                 "highest likelihood.", click.IntRange(1, LIMITS["restarts"]), 1),
-        Setting("topics.sweeps", "Number of Gibbs sweeps over all tokens, in each fit.",
+        Setting("topics.sweeps", "Number of Gibbs sweeps over all tokens in each fit.",
                 click.IntRange(1, LIMITS["sweeps"]), 500),
     )
 }  # fmt: skip

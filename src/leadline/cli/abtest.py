@@ -137,8 +137,8 @@ def assign(*, users: str, fraction: float, salt: str, outputs: Outputs) -> None:
     outside = not USUAL[0] <= fraction <= USUAL[1]
     repeated = len(names) - len(assignments)
     unusual = (
-        f"a fraction of {percent(fraction)} is unusual. The usual 1 % to 10 % is often enough for a "
-        "test but exposes few users to a variant that may be worse."
+        f"a fraction of {percent(fraction)} is unusual. The usual 1 % to 10 % is often sufficient for "
+        "a test and exposes few users to a variant that may be worse."
     )
     twice = f"skipped {counted(repeated, 'line')} that repeated an earlier user"
     warnings = raised(("unusual_fraction", unusual, int(outside)), ("repeated_users", twice, repeated))

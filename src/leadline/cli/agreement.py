@@ -64,8 +64,8 @@ def command(
     --scale SCALE as level | nominal/ordinal/interval | = "nominal"
         Scale of the grades, for Krippendorff's alpha: nominal, ordinal or interval.
     -l, --level GRADE as rel | float
-        Treat grades as binary: GRADE and above count as relevant. This applies to the measures of --runs
-        too, except those computed from the grades alone, such as nDCG and ERR.
+        Treat grades as binary: GRADE and above count as relevant. This also applies to the measures for
+        --runs, except those computed from the grades alone, such as nDCG and ERR.
     use confidence, seed
     --runs RUN... | many
         Also show how the choice of assessor changes the scores and ranking of these runs.

@@ -153,7 +153,7 @@ def difference(
     printed6 : bool, default False
         Use equation 6 for the weights as printed (see `joint_tables`).
     signed : bool, default False
-        Return negative RIC for lists with most pairs in the wrong order.
+        Return a negative RIC for lists that have most pairs in the wrong order.
     **options
         How judgments and runs are read: `negative`, `order`, `on_duplicate`, `on_nan` and `name_by` of
         `leadline.data.reading.Reading`.
@@ -183,8 +183,8 @@ def difference(
 
     Notes
     -----
-    RIC does not distinguish directions: `wrong_way` counts lists with most pairs in the wrong order. id is
-    non-negative and symmetric, and 0 for equal lists; the id from a list without judged documents is RIC.
+    RIC does not distinguish directions: `wrong_way` counts lists that have most pairs in the wrong order. id
+    is non-negative and symmetric, and 0 for equal lists; the id from a list without judged documents is RIC.
     It is not a metric: different lists, such as a list and its reverse, can have id 0, and the triangle
     inequality does not hold. Queries without a relevant document or without a pair are excluded and counted
     in `warnings`.

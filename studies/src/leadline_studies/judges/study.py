@@ -6,8 +6,8 @@ study reports Kendall's tau with the reference ranking, how much each measure ch
 which pairs of systems swap. The claim has two halves. A change of judge has a large effect on absolute
 numbers if the median judge changes them by 10 % or more of their mean. It has virtually no effect on the
 ranking if the median tau is 0.9 or more.
-Sources: Voorhees 2000, who regards rankings with tau of 0.9 or more as equivalent; Manning, Raghavan and
-Schuetze 2008, section 8.5.
+Sources: Voorhees 2000, who regards rankings with a tau of 0.9 or more as equivalent; Manning, Raghavan
+and Schuetze 2008, section 8.5.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from leadline_studies.common.tables import sheet
 
 CLAIM = Claim(
     "A change of judge has a large effect on absolute numbers, and virtually none on the ranking.",
-    "Rankings with tau of 0.9 or more are regarded as equivalent.",
+    "Rankings with a tau of 0.9 or more are regarded as equivalent.",
 )
 OPTIONS = (
     Option(
