@@ -222,7 +222,7 @@ def id_of(cell: object, what: str, column: str) -> str:
     if cell is None or cell == "":
         if what == "query":
             return ""
-        name = "id" if what == "document" else "name"
+        name = "id" if what in ("chunk", "document") else "name"
         raise InputError(f"there is no {what} {name} in column '{column}'")
     if isinstance(cell, (bool, Real)) and (isinstance(cell, bool) or not isinstance(cell, Integral)):
         raise InputError(f"{what} {cell!r} in column '{column}' must be text or a whole number")
