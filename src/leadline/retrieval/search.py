@@ -262,7 +262,7 @@ def _answered(
         f"learned nothing for {queries_of(untaught)} without an indexed relevant document in the feedback"
     )
     given = any(documents is not None for *_, documents in prepared)
-    nothing = "gave score 0 to all pairs of" if given else "found nothing for"
+    nothing = "gave score 0 to all documents for" if given else "found nothing for"
     retrieved.warnings = raised(
         ("no_known_term", f"{nothing} {queries_of(len(silent))} without a known term", len(silent)),
         ("unknown_terms", f"left out {counted(unknown, 'query term')} that no document contains", unknown),
