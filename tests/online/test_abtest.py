@@ -89,7 +89,9 @@ def test_clicks_per_row_without_variance_have_no_interval(tmp_path: Path, clicks
     assert math.isnan(found.arms[0].low)
     assert found.arms[1].low > 0.2
     assert math.isnan(found.compared.p)
-    assert any("all users have the same clicks per row" in notice.message for notice in found.warnings)
+    assert any(
+        "all users of one arm have the same clicks per row" in notice.message for notice in found.warnings
+    )
     assert "nan" not in str(found)
 
 

@@ -237,8 +237,8 @@ def command(
     -C figure.pair, output.changed, test.half_width, test.per_pair, output.force_update
     -o | figures differences/forest/pairs/groups/critical-difference/scatter/
         slices/box/violin/line | kinds Figure to save with -o: differences, forest, pairs, groups,
-        critical-difference, scatter, slices, box, violin or line. [default: forest; for one pair, differences
-        (pairs with a pool)] | digits
+        critical-difference, scatter, slices, box, violin or line. [default: forest; for one pair,
+        differences, with --pool pairs] | digits
     """
     kept_in = {name: options.pop(name) for name in ("update_baseline", "force_update")}
     given_baselines = options.pop("baseline")

@@ -309,8 +309,9 @@ def _order_value(
 ) -> ReplicationValue:
     """Return the mean of a measure of document order over queries."""
     if not len(values):
-        number = "two or more documents" if key == "tau_union" else "documents"
-        return ReplicationValue(key, name, run, math.nan, withheld=f"no query has {number} in both runs")
+        short = "has fewer than two documents" if key == "tau_union" else "is empty"
+        why = f"for every query, the original or the reproduced list {short}"
+        return ReplicationValue(key, name, run, math.nan, withheld=why)
     found = _tested(key, name, run, values, rules)
     least = -1.0 if key == "tau_union" else 0.0
     return found._replace(low=max(found.low, least), high=min(found.high, 1.0), p=math.nan)

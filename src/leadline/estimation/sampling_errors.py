@@ -89,7 +89,7 @@ class NoInterval(Enum):
     GUESSED = "{0} of the weight is guessed or unknown (at most {1} is allowed)"
     NO_DIVISOR = "without predicted grades, the number of relevant documents cannot be estimated"
     GAPS = "judgments are missing for {0}"
-    NO_FRAME = "the pairs that were not drawn are unknown without a pool from `leadline pool --for`"
+    NO_FRAME = "the documents that were not drawn are known only with a pool from `leadline pool --for`"
     MACHINE = "the judgments are by an automatic judge"
     EXPLODED = "the interval would be wider than the range of the measure"
 

@@ -254,7 +254,7 @@ def _values(
     for kind in kinds:
         if kind.average not in MEANS:
             raise UsageError(
-                f"{kind} is not an arithmetic mean over queries. Use a measure that is, such as AP "
+                f"{kind} is not averaged arithmetically over queries. Use a measure that is, such as AP "
                 "or nDCG@10."
             )
         if kind.rising != kinds[0].rising:

@@ -77,10 +77,10 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
     if math.isnan(result.compared.low):
         few = fewest_users < FEW_USERS
         words = (
-            "no interval of the difference and no test for clicks per row: an arm has fewer than "
+            "no interval for the difference and no test for clicks per row: an arm has fewer than "
             f"{FEW_USERS} users. Intervals from so few users are too narrow."
             if few
-            else "no interval of the difference and no test for clicks per row: in an arm, all users have "
+            else "no interval for the difference and no test for clicks per row: all users of one arm have "
             "the same clicks per row, so the variance cannot be estimated"
         )
         found.append(("few_users" if few else "no_variance", words, 1))
