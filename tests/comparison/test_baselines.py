@@ -79,7 +79,7 @@ def test_conditions_are_tested_on_these_pairs_and_least_means_on_new_runs_only(p
 def test_conditions_need_a_baseline() -> None:
     found = ll.compare(QRELS, RUNS, "RR")
     for kind in (WORSE, NOT_WORSE):
-        with pytest.raises(UsageError, match="as `baseline` to `compare`"):
+        with pytest.raises(UsageError, match="to `compare` as `baseline`"):
             gates_of(found, [Condition("RR", 0.1, kind)])
     floors = gates_of(found, [Condition("RR", 0.3, BELOW)])
     assert [gate.run for gate in floors] == found.names, "no run is the baseline"
