@@ -226,7 +226,7 @@ def test_a_query_without_a_relevant_document_is_not_called_scored_0_by_judged() 
     assert alone.value("run", "q2", "Judged@2") == 0.5
     assert "no_relevant" not in {one.code for one in alone.warnings}
     for rule, excepted in (("all", True), ("with_relevant", False)):
-        warnings = ll.evaluate(qrels, run, ["AP", "Judged@2"], queries=rule).warnings  # type: ignore[arg-type]
+        warnings = ll.evaluate(qrels, run, ["AP", "Judged@2"], queries=rule).warnings  # type: ignore[arg-type]  # a rule
         (notice,) = (one for one in warnings if one.code == "no_relevant")
         assert ("Judged@2" in notice.message) is excepted
 

@@ -252,7 +252,7 @@ def test_depth_keeps_the_best_documents_of_each_query() -> None:
         (lambda: fuse(EXAMPLE, weights=[0, 0, 0]), "at least one weight must be above 0"),
         (lambda: fuse(EXAMPLE, on_duplicate="hold"), "refuse, first, last or max"),
         (lambda: fuse("a.run", "b.run"), "'b.run' is not a fusion method. In Python, pass all"),
-        (lambda: fuse(*EXAMPLE[:2]), "type dict is not a fusion method"),  # type: ignore[arg-type]
+        (lambda: fuse(*EXAMPLE[:2]), "type dict is not a fusion method"),  # type: ignore[arg-type]  # it is not
     ],
 )
 def test_what_cannot_be_fused_is_refused_in_one_line(call: Callable[[], object], words: str) -> None:

@@ -86,6 +86,15 @@ def listed(items: Sequence[object]) -> str:
     return either(map(str, items), "and")
 
 
+def listed_few(names: Sequence[object], most: int = 3) -> str:
+    """Return names as an English list, or the first few of many.
+
+    >>> listed_few(["AP", "RR"]), listed_few("abcd")
+    ('AP and RR', 'a, b, c, ...')
+    """
+    return listed(names) if 0 < len(names) <= most else first_few(names, most)
+
+
 def percent(proportion: float) -> str:
     """Return a proportion in percent, with as few digits as are exact, or two decimals.
 

@@ -13,7 +13,7 @@ from leadline.data.arrays import Flags, Floats
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import QrelsColumns
 from leadline.data.table import ResultWarning, keyed
-from leadline.data.wording import first_few, listed, percent
+from leadline.data.wording import listed_few, percent
 from leadline.errors import InputError, UsageError
 from leadline.io.row_columns import share_of
 from leadline.measures import Measure
@@ -210,10 +210,9 @@ def refuse_sample(qrels: QrelsColumns, readers: Sequence[object] = ()) -> None:
 def _refusal(qrels: QrelsColumns, readers: Sequence[object]) -> InputError:
     path = qrels.source if len(qrels.sources) <= 1 else ""
     path = path.removeprefix(os.path.join(os.getcwd(), ""))  # as it was probably given
-    some = listed(readers) if 0 < len(readers) <= 3 else first_few(readers)
     return InputError(
         "the judgments are only a sample"
-        + (f", but {some} would treat them" if some else ", but would be treated")
+        + (f", but {listed_few(readers)} would treat them" if readers else ", but would be treated")
         + " as complete",
         hint=f"Use `leadline evaluate {path or 'JUDGMENTS'} RUN...`, `leadline compare` or `leadline rank`"
         + ("" if qrels.strata is None else " with xinfAP, infNDCG or statAP")

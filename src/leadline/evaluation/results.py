@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -30,10 +29,11 @@ from leadline.data.table import (
     plain,
     summary,
 )
-from leadline.data.validation import check_word, with_keywords
+from leadline.data.validation import check_word
 from leadline.data.wording import percent
 from leadline.errors import UsageError
 from leadline.evaluation.lookups import Lookups
+from leadline.io.read_paths import warn_in_python
 from leadline.io.row_checks import ABOUT_MACHINES
 from leadline.io.score_cells import ESTIMATE
 from leadline.result import Make, Result
@@ -187,9 +187,7 @@ class Results(Lookups, Result):
         from leadline.io.objects import read_run
 
         merged = merge_results([parts] if isinstance(parts, Results) else parts)
-        merged.warnings = [  # name keywords of readers, as those of the parts do
-            replace(one, message=with_keywords(one.message, read_run)) for one in merged.warnings
-        ]
+        warn_in_python(merged, read_run)  # as those of the parts do
         return merged
 
     @property

@@ -13,7 +13,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading
 from leadline.data.table import MACHINE_LABELS, Averaged, ResultWarning, RunInfo, raised
-from leadline.data.wording import counted, first_few, listed, percent, queries
+from leadline.data.wording import counted, first_few, listed, listed_few, percent, queries
 from leadline.errors import InputError, UsageError, either
 from leadline.io.row_checks import ABOUT_MACHINES
 from leadline.io.run_lists import ReadCounts
@@ -206,7 +206,6 @@ def warnings_of(
         if one.unanswered
         or (averaging != "with_relevant" and one.average == "mean" and type(one).__name__ in NOT_ZERO)
     ]
-    some = listed(others) if 0 < len(others) <= EXAMPLES else first_few(others)
     warnings = [ResultWarning(*remark) for remark in qrels.remarks]
     rule = "left out of the means" if averaging == "with_relevant" else "scored 0"
     for rel in levels:
@@ -214,7 +213,7 @@ def warnings_of(
         grade = "" if rel == 1.0 else f" of grade {rel:g} or more"
         over = counted(count, "judged query", "judged queries")
         alone = f" for measures with rel={rel:g}" * (rel > min(levels))
-        except_by = f", but not by {some}" if others else ""
+        except_by = f", but not by {listed_few(others)}" if others else ""
         message = f"{over} without a relevant document{grade} ({rule}{alone}{except_by})"
         warnings.append(ResultWarning("no_relevant", message, count))
     if qrels.subtopics is not None and len(qrels.subtopics.names) == 1:
@@ -432,7 +431,7 @@ def grade_one(qrels: QrelsColumns, measures: Sequence[Measure], rel: float | Non
     them = "it" if count == 1 else "them"
     which = f"{binary[0]} and other binary measures"
     if any(getattr(measure, "rel", 1) != 1 for measure in measures):  # binary too, with a level of their own
-        which = listed(binary) if len(binary) <= EXAMPLES else first_few(binary)
+        which = listed_few(binary)
     message = f"{words} as relevant for {which} (level 2 excludes {them})"
     return [ResultWarning("grade_one_relevant", message, count)]
 

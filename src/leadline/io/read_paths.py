@@ -99,7 +99,7 @@ def _name_keywords(
     name_keywords(error, function, *args, **given)
 
 
-def _in_python(result: object, function: Callable[..., Any]) -> None:
+def warn_in_python(result: object, function: Callable[..., Any]) -> None:
     """Let the warnings of a result name keywords of a function, not options of the command line."""
     import dataclasses
 
@@ -160,7 +160,7 @@ def public(function: Callable[P, T]) -> Callable[P, T]:
                 if outermost:
                     _name_keywords(error, function, *args, **kwargs)
                     if getattr(error, "results", None) is not None:  # of the parts that did not fail
-                        _in_python(vars(error)["results"], function)
+                        warn_in_python(vars(error)["results"], function)
                 raise
             except Exception as error:
                 from leadline.data.reading import refuse_unfit  # loads NumPy; no command needs it
@@ -178,7 +178,7 @@ def public(function: Callable[P, T]) -> Callable[P, T]:
             for each in filter(_has_sources, (found, vars(found).get("results"))):
                 vars(each)["sources"] = sources
                 if outermost and vars(each).get("warnings"):
-                    _in_python(each, function)
+                    warn_in_python(each, function)
         return found
 
     return call

@@ -18,16 +18,18 @@ FIELD = re.compile(rb"[^ \t\r\n]+")
 REMARKS = rb"(?:#(?:[ \t][^\n]*|\r?)(?:\n|\Z)|[ \t\r]*\n)+"  # and empty lines
 NUMBER = rb"[-+.0-9][-+.0-9eE]*"
 WHOLE = rb"[-+]?[0-9]+"
+BOTH = (
+    "Most commands that take both as arguments expect the qrels first (QRELS RUN...), but `leadline "
+    "replicate` expects them last"
+)
 A_RUN = (
-    "This looks like a run, but qrels are needed here. Most commands that take both as arguments expect the "
-    "qrels first (QRELS RUN...), but `leadline replicate` expects them last. If you have no "
-    "qrels, `leadline unjudged RUN RUN...` ranks two or more runs"
+    f"This looks like a run, but qrels are needed here. {BOTH}. If you have no qrels, `leadline unjudged "
+    "RUN RUN...` ranks two or more runs"
 )
 QRELS = (
-    "This looks like qrels, but a run is needed here. Most commands that take both as arguments expect the "
-    "qrels first (QRELS RUN...), but `leadline replicate` expects them last. To find unjudged "
-    "documents, use `leadline pool RUN... --depth K --judged QRELS -o POOL`, or `leadline evaluate QRELS "
-    "RUN... -m Judged@10` for the share that is judged"
+    f"This looks like qrels, but a run is needed here. {BOTH}. To find unjudged documents, use `leadline "
+    "pool RUN... --depth K --judged QRELS -o POOL`, or `leadline evaluate QRELS RUN... -m Judged@10` for the "
+    "share that is judged"
 )
 FEATURES = "This looks like learning-to-rank features. If Quepid wrote them, export CSV or TREC files instead"
 TEXTS = (
