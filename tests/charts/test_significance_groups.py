@@ -1,4 +1,4 @@
-"""Diagrams of groups: the groups, and how they are drawn."""
+"""Critical-difference diagrams: the groups, and how they are drawn."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.charts import LINE_STYLES
-from leadline.charts.significance_groups import groups, significance_groups
+from leadline.charts.significance_groups import critical_difference, groups, significance_groups
 from whole_pictures import whole
 
 NAN = float("nan")
@@ -149,4 +149,43 @@ def test_odd_names_are_drawn_as_they_are() -> None:
     figure = significance_groups(odd + long, np.arange(8)[::-1], near(8, 1), label=LABEL)
     assert set(odd) < names_of(figure)
     assert len(names_of(figure)) == 8
+    whole(figure)
+
+
+RANKS = [1.2, 1.9, 2.9, 4.0]
+
+
+def test_a_critical_difference_diagram_joins_ranks_that_are_near() -> None:
+    figure = critical_difference(["a", "b", "c", "d"], RANKS, difference=1.05, label="mean rank")
+    joined = [(round(-low, 1), round(-high, 1)) for low, high, _ in bars(figure)]
+    assert joined == [(2.9, 1.9), (1.9, 1.2)]
+    assert {name: side for name, side in sides_of(figure).items() if name in "ad"} == {
+        "a": "left",
+        "d": "right",
+    }
+    whole(figure)
+
+
+def test_the_bar_above_the_scale_has_the_length_of_the_critical_difference() -> None:
+    figure = critical_difference(["a", "b", "c", "d"], RANKS, difference=1.05, label="mean rank")
+    lines: list[Any] = list(figure.axes[0].lines)
+    above = [line for line in lines if max(line.get_ydata()) < 0]
+    lengths = {round(float(abs(line.get_xdata()[1] - line.get_xdata()[0])), 6) for line in above}
+    assert lengths == {1.05, 0.0}  # the bar and its two ends
+
+
+def test_a_critical_difference_longer_than_the_scale_is_said() -> None:
+    figure = critical_difference(["a", "b"], [1.4, 1.6], difference=9.0, label="mean rank")
+    assert "9.00" in "".join(text.get_text() for text in figure.axes[0].texts)
+    lines: list[Any] = list(figure.axes[0].lines)
+    assert [line for line in lines if max(line.get_ydata()) < 0] == []
+    whole(figure)
+
+
+@pytest.mark.parametrize("runs", [3, 20, 79])
+def test_a_critical_difference_diagram_names_every_run(runs: int) -> None:
+    names = [f"run-{place}" for place in range(runs)]
+    ranks = np.linspace(1.5, runs - 0.5, runs)
+    figure = critical_difference(names, ranks, difference=runs / 4, label="rank", note="a note " * 12)
+    assert set(names) <= names_of(figure)
     whole(figure)

@@ -96,7 +96,7 @@ def test_a_condition_may_be_spelled_as_others_spell_it(leadline: Leadline, files
     assert " on nDCG@10: " in done.out
 
 
-@pytest.mark.parametrize("figure", ["differences", "forest", "groups", "scatter"])
+@pytest.mark.parametrize("figure", ["differences", "forest", "groups", "critical-difference", "scatter"])
 def test_every_figure_is_drawn(leadline: Leadline, files: list[str], figure: str) -> None:
     done = leadline("compare", *files, "-o", "picture.svg", "--figure", figure)
     assert done.status == 0
@@ -145,7 +145,7 @@ def test_a_name_that_is_not_utf_8_goes_everywhere(leadline: Leadline, files: lis
     odd = "new\udcff.run"
     Path(odd).write_bytes(Path("new.run").read_bytes())
     asked = ("compare", files[0], odd, "old.run", "-f", "none", "-o", "summary.md", "-o", "table.txt")
-    for figure in ("differences", "forest", "groups", "scatter"):
+    for figure in ("differences", "forest", "groups", "critical-difference", "scatter"):
         assert leadline(*asked, "-o", "x.png", "--figure", figure).status == 0
     assert b"old is significantly better than new\xff" in Path("summary.md").read_bytes()
     page = leadline("report", files[0], odd, "old.run", "-m", "AP", "-o", "page.html", "-f", "none")

@@ -72,7 +72,7 @@ def test_a_run_without_a_query_in_common_has_no_value_to_correlate(tmp_path: Pat
     assert {one.code: one.count for one in found.warnings}["undefined"] == 1
 
 
-@pytest.mark.parametrize("figure", ["differences", "scatter", "box", "line"])
+@pytest.mark.parametrize("figure", ["differences", "scatter", "critical-difference", "box", "line"])
 def test_figures_of_single_queries_refuse_estimates(leadline: Leadline, tmp_path: Path, figure: str) -> None:
     target = tmp_path / "f.svg"
     runs = {name: RUNS[name] for name in "abc"}

@@ -84,6 +84,30 @@ def significance_groups(
         )
 
 
+def critical_difference(
+    names: Sequence[str],
+    ranks: ArrayLike,
+    *,
+    difference: float,
+    label: str,
+    note: str = "",
+    width: float | None = None,
+) -> Figure:
+    """Draw a critical-difference diagram of mean ranks, the best (1) at the right.
+
+    The bar above the scale has the length of the critical difference; bars below it join runs whose mean
+    ranks differ by less. Source: Demšar (2006), JMLR 7, section 3.2.2.
+
+    >>> drawn = critical_difference(["a", "b", "c"], [1.2, 1.9, 2.9], difference=0.9, label="mean rank")
+    >>> [text.get_text() for text in drawn.axes[0].texts]
+    ['CD = 0.90', 'c', 'a', 'b']
+    """
+    values = np.asarray(ranks, dtype=np.float64)
+    differs = np.abs(values[:, None] - values[None, :]) >= difference
+    with style():
+        return _figure(list(names), -values, groups(differs), label, note, width, bar=difference)
+
+
 def _figure(
     names: Sequence[str],
     values: Floats,
@@ -91,7 +115,10 @@ def _figure(
     label: str,
     note: str,
     width: float | None,
+    *,
+    bar: float | None = None,
 ) -> Figure:
+    """Draw the diagram; with `bar`, values are negative ranks and a bar of that length is drawn above."""
     from matplotlib.figure import Figure
 
     many = len(names) > FEW
@@ -105,23 +132,27 @@ def _figure(
     if order and values[0] >= values[-1]:
         order.reverse()
     sides = order[: len(order) // 2], order[len(order) // 2 :][::-1]
-    frame = _frame(values, [[shown[index] for index in side] for side in sides], points)
+    frame = _frame(
+        values, [[shown[index] for index in side] for side in sides], points, ranks=bar is not None
+    )
     bars = _levels([sorted((frame.place(values[i]), frame.place(values[j]))) for i, j in joined])
     step = LOW_BAR if many else BAR
     top = GAP + step * (1 + max((level for *_, level in bars), default=-1)) + NAME / 2 + GAP
     deep = top + NAME * max(len(sides[1]) - 0.5, 0.5) + GAP
     labels = wrapped_to(label, inches * 72 - 4, FONT)
     notes = wrapped(note, inches * 72 - 4).split("\n") if note else []
-    head = HEAD + LINE * len(labels)
+    head = HEAD + LINE * len(labels) + (LINE + GAP if bar is not None else 0)
     height = head + deep + LINE * len(notes)
     figure = Figure(figsize=(inches, scaled(height) / 72))
     axes = figure.add_axes(
         (frame.left / points, 1 - (head + deep) / height, (frame.right - frame.left) / points, deep / height)
     )
-    _scale(axes, frame, deep)
+    _scale(axes, frame, deep, ranks=bar is not None)
     figure.text(
         0.5, 1 - 2 / height, "\n".join(labels), size=scaled(FONT), ha="center", va="top", linespacing=1.15
     )
+    if bar is not None:
+        _bar(axes, frame, bar)
     for side, sign in zip(sides, (-1, 1), strict=True):
         for level, index in enumerate(side):
             _run(axes, frame, shown[index], values[index], top + NAME * level, sign)
@@ -143,12 +174,28 @@ def _figure(
     return figure
 
 
-def _frame(values: Floats, sides: list[list[str]], points: float) -> Frame:
+def _bar(axes: Any, frame: Frame, length: float) -> None:
+    """Draw the critical difference above the scale, from its best end, or its value if it is longer."""
+    height = -HEAD + GAP / 2
+    if length > frame.high - frame.low:
+        text = f"CD = {length:.2f}, longer than the scale"
+        axes.text((frame.low + frame.high) / 2, height - 2, text, size=scaled(SIZE), ha="center", va="bottom")
+        return
+    limits = [frame.high - length, frame.high]
+    axes.plot(limits, [height, height], color=ink(), linewidth=scaled(1.0), clip_on=False)
+    for limit in limits:
+        axes.plot([limit, limit], [height - 2, height + 2], color=ink(), linewidth=scaled(0.8), clip_on=False)
+    axes.text(sum(limits) / 2, height - 2, f"CD = {length:.2f}", size=scaled(SIZE), ha="center", va="bottom")
+
+
+def _frame(values: Floats, sides: list[list[str]], points: float, *, ranks: bool = False) -> Frame:
     """Return the frame of the scale, as wide as the names on both sides permit."""
     needs = [
         max((width_of(name, SIZE) / scaled(1.0) for name in side), default=0.0) + 3 + GAP for side in sides
     ]
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
+    if ranks:  # from the worst possible to the best
+        low, high = -float(max(len(values), 2)), -1.0
     margin = 0.04 * (high - low) or max(0.05, 0.05 * abs(high))
     left, right = max(needs[0], 12.0), points - max(needs[1], 12.0)
     return Frame(left, right, low - margin, high + margin)
@@ -167,13 +214,18 @@ def _levels(spans: list[list[float]]) -> list[tuple[float, float, int]]:
     return bars
 
 
-def _scale(axes: Any, frame: Frame, deep: float) -> None:
+def _scale(axes: Any, frame: Frame, deep: float, *, ranks: bool) -> None:
     """Draw the scale at the top; downwards the unit is the point."""
     axes.set_xlim(frame.low, frame.high)
     axes.set_ylim(deep, 0)
     axes.xaxis.tick_top()
     write_numbers(axes)
-    fit_ticks(axes.xaxis)
+    if ranks:
+        axes.xaxis.set_major_formatter(lambda value, _place: f"{-value:g}")
+    locator = fit_ticks(axes.xaxis)
+    if ranks:  # there is no rank 0
+        ticks = locator.tick_values(frame.low, frame.high).tolist()
+        axes.set_xticks(sorted({min(tick, -1.0) for tick in ticks if tick >= frame.low}))
     axes.spines[["left", "bottom", "right"]].set_visible(False)
     axes.spines["top"].set_visible(True)
     axes.set_yticks([])

@@ -11,8 +11,9 @@ from leadline.charts import COLUMN, FONT, enlarged, label_of, shortened, style
 from leadline.charts.grid import grid, is_written
 from leadline.charts.interval_plots import forest
 from leadline.charts.pair_plots import differences, scatter
-from leadline.charts.significance_groups import significance_groups
+from leadline.charts.significance_groups import critical_difference, significance_groups
 from leadline.charts.text_layout import FEW, narrowed, stretches
+from leadline.comparison.compared_pair import p_text
 from leadline.data.arrays import Floats
 from leadline.data.validation import refusal
 from leadline.data.wording import counted, percent
@@ -20,7 +21,8 @@ from leadline.errors import UsageError, either
 from leadline.evaluation.lookups import place_of
 from leadline.evaluation.query_figures import SHAPES, interval_words, label_of_means
 from leadline.evaluation.results import in_range
-from leadline.stats.simultaneous import BH
+from leadline.stats.simultaneous import BH, friedman, mean_ranks
+from leadline.stats.simultaneous import critical_difference as nemenyi_difference
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -187,7 +189,7 @@ def _head(by: str, name: str | None, queries: int, slices: Slices) -> str:
     return f"{by}: {name} ({queries:,})" if shared else f"{name} ({queries:,})"
 
 
-BY_QUERY = ("differences", "scatter")  # of per-query values
+BY_QUERY = ("differences", "scatter", "critical-difference")  # of per-query values
 
 
 class _Asked(NamedTuple):
@@ -364,6 +366,35 @@ def _groups(comparison: Comparison, asked: _Asked) -> Figure:
     )
 
 
+def _critical_difference(comparison: Comparison, asked: _Asked) -> Figure:
+    results, rules = comparison.results, comparison.rules
+    measure = results.measures[asked.measure]
+    values = results.averaged_values(asked.measure).T
+    complete = ~np.isnan(values).any(axis=1)
+    if not complete.any():
+        raise UsageError(
+            f"the critical-difference figure needs queries with a value of {measure} for every run, but "
+            "there are none. Choose another figure."
+        )
+    values = values[complete]
+    ranks = mean_ranks(values, rising=measure.rising)
+    order = np.argsort(ranks, kind="stable").tolist()
+    alpha = f"{1 - rules.confidence:.3g}"
+    excluded = int((~complete & ~np.isnan(results.averaged_values(asked.measure)).all(axis=0)).sum())
+    p = friedman(values)
+    note = f"Friedman: {p_text(p)}; bars: no significant difference (Nemenyi, {alpha})"
+    if excluded:
+        note += f"; left out: {counted(excluded, 'query', 'queries')} that a run lacks"
+    return critical_difference(
+        [results.names[run] for run in order],
+        ranks[order],
+        difference=nemenyi_difference(len(order), len(values), confidence=rules.confidence),
+        label=f"{measure}, mean rank ({counted(len(values), 'query', 'queries')}; 1 is best)",
+        note=note,
+        width=asked.width,
+    )
+
+
 def _label(comparison: Comparison, measure_index: int, more: str, *, what: str = "mean") -> str:
     return label_of_means(comparison.results, measure_index, what) + more
 
@@ -374,5 +405,6 @@ KINDS: dict[str, Callable[[Comparison, _Asked], Figure]] = {
     "forest": _forest,
     "pairs": _pairs,
     "groups": _groups,
+    "critical-difference": _critical_difference,
     "scatter": _scatter,
 }
