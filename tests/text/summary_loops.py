@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+
+from leadline.text.words import UNSPACED, UNSPACED_START, wide
 
 Match = tuple[int, int, int]  # units: first, after the last; and the query term
 Window = tuple[int, int]
+
+
+def word_spans(text: str) -> list[tuple[int, int]]:
+    """Return the begin and end of every word; in scripts without blanks, of overlapping pairs."""
+    spans: list[tuple[int, int]] = []
+    for match in wide().finditer(text):
+        for piece in re.finditer(f"[{UNSPACED}]+|[^{UNSPACED}]+", match[0]):
+            begin, end = match.start() + piece.start(), match.start() + piece.end()
+            if end - begin < 3 or not UNSPACED_START.match(text, begin):
+                spans.append((begin, end))
+            else:
+                spans += [(offset, offset + 2) for offset in range(begin, end - 1)]
+    return spans
 
 
 def cores(matches: Sequence[Match], phrases: Sequence[Window], bound: int) -> list[Window]:

@@ -6,8 +6,6 @@ import sys
 from collections.abc import Iterable
 from typing import ClassVar
 
-import numpy as np
-
 from leadline.data.arrays import Integers
 from leadline.data.registry import Parametric, Registry
 
@@ -15,7 +13,7 @@ from leadline.data.registry import Parametric, Registry
 class Analysis(Parametric):
     """Base class of the text analyses: tokens in order, and the term of each token.
 
-    `split` returns the tokens of a text, `spans` and `bounds` their character offsets, `terms_of` the term of
+    `split` returns the tokens of a text, `bounds` their character offsets, `terms_of` the term of
     each token or None for a stop word. Positions count all tokens, including stop words.
     """
 
@@ -25,14 +23,9 @@ class Analysis(Parametric):
         """Return the tokens of a text in order."""
         raise NotImplementedError
 
-    def spans(self, text: str) -> list[tuple[int, int]]:
+    def bounds(self, text: str) -> tuple[Integers, Integers]:
         """Return the begin and end of every token of `split`, in characters."""
         raise NotImplementedError
-
-    def bounds(self, text: str) -> tuple[Integers, Integers]:
-        """Return `spans` as two arrays."""
-        offsets = np.array(self.spans(text), dtype=np.int64).reshape(-1, 2)
-        return offsets[:, 0], offsets[:, 1]
 
     def terms_of(self, tokens: Iterable[str]) -> list[str | None]:
         """Return the term of every token; None is a stop word."""

@@ -13,7 +13,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.validation import check_whole, check_word
 from leadline.text import ANALYSES, Analysis
-from leadline.text.words import UNSPACED_START, folded, word_bounds
+from leadline.text.words import UNSPACED_START, folded, tokens_at, word_bounds
 
 # What no page and no terminal should get from a document: controls but white space, halves of letters.
 UNSHOWN = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -254,7 +254,7 @@ def find_occurrences(text: str, query: str, analysis: Analysis) -> Occurrences:
     terms = [key for key in query_keys if not key.startswith(STOPPED)] or query_keys
     numbers = {key: index for index, key in enumerate(dict.fromkeys([*terms, *query_keys]), start=1)}
     begin, end = analysis.bounds(text)
-    words = [text[low:high] for low, high in zip(begin.tolist(), end.tolist(), strict=True)]
+    words = tokens_at(text, begin, end)
     distinct = list(set(words))
     coded = zip(distinct, _keys([folded(word) for word in distinct], analysis), strict=True)
     signs = {word: chr(numbers[key]) for word, key in coded if key in numbers}
@@ -491,7 +491,7 @@ def choose_sentences(layout: Layout, words: int, analysis: Analysis) -> list[tup
 def _counts(layout: Layout, analysis: Analysis) -> tuple[Integers, Integers, Floats]:
     """Return the term counts of the sentences, sorted: sentence, term, count."""
     begin, end = analysis.bounds(layout.text)
-    words = [layout.text[low:high] for low, high in zip(begin.tolist(), end.tolist(), strict=True)]
+    words = tokens_at(layout.text, begin, end)
     distinct = list(dict.fromkeys(words))
     forms = [folded(word) for word in distinct]
     numbers: dict[str | None, int] = {None: -1}

@@ -41,12 +41,6 @@ def wide() -> re.Pattern[str]:
     return re.compile(rf"[^\W_](?:[^\W_]|[{inside}])*")
 
 
-@cache
-def pieces() -> re.Pattern[str]:
-    """Return the pattern that splits a word where a script without blanks begins or ends."""
-    return re.compile(f"[{UNSPACED}]+|[^{UNSPACED}]+")
-
-
 UNSPACED_START = re.compile(f"[{UNSPACED}]")
 
 
@@ -58,7 +52,7 @@ def words(text: str) -> list[str]:
     """
     if text.isascii():
         return ASCII.findall(text.lower())
-    return [folded(text[begin:end]) for begin, end in word_spans(text)]
+    return list(map(folded, tokens_at(text, *word_bounds(text))))
 
 
 def folded(token: str) -> str:
@@ -66,30 +60,9 @@ def folded(token: str) -> str:
     return unicodedata.normalize("NFKC", token.lower())
 
 
-def word_spans(text: str) -> list[tuple[int, int]]:
-    """Return the begin and end of every word.
-
-    >>> word_spans("a wing, swept")
-    [(0, 1), (2, 6), (8, 13)]
-    """
-    if not BEYOND_LATIN.search(text):
-        return [match.span() for match in NARROW.finditer(text)]
-    spans: list[tuple[int, int]] = []
-    for match in wide().finditer(text):
-        begin, end = match.span()
-        if not UNSPACED_START.search(text, begin, end):
-            spans.append((begin, end))
-            continue
-        for piece in pieces().finditer(text, begin, end):
-            spans += _pairs(text, *piece.span())
-    return spans
-
-
-def _pairs(text: str, begin: int, end: int) -> list[tuple[int, int]]:
-    """Return overlapping pairs of characters in a script without blanks; else the piece unchanged."""
-    if end - begin < 3 or not UNSPACED_START.match(text, begin):
-        return [(begin, end)]
-    return [(offset, offset + 2) for offset in range(begin, end - 1)]
+def tokens_at(text: str, begin: Integers, end: Integers) -> list[str]:
+    """Return the parts of a text."""
+    return [text[low:high] for low, high in zip(begin.tolist(), end.tolist(), strict=True)]
 
 
 OTHER, MARK, LETTER, UNSPACED_MARK, UNSPACED_LETTER = 1, 2, 3, 4, 5
@@ -264,9 +237,6 @@ class Words(Analysis):
     def split(self, text: str) -> list[str]:
         return words(text)
 
-    def spans(self, text: str) -> list[tuple[int, int]]:
-        return word_spans(text)
-
     def bounds(self, text: str) -> tuple[Integers, Integers]:
         return word_bounds(text)
 
@@ -306,12 +276,14 @@ class Characters(Analysis):
     n: int = whole(4)
 
     def split(self, text: str) -> list[str]:
-        return [folded(text[begin:end]) for begin, end in self.spans(text)]
+        return list(map(folded, tokens_at(text, *self.bounds(text))))
 
-    def spans(self, text: str) -> list[tuple[int, int]]:
+    def bounds(self, text: str) -> tuple[Integers, Integers]:
         pattern = wide() if BEYOND_LATIN.search(text) else NARROW
-        return [
+        offsets = [
             (begin, min(begin + self.n, word.end()))
             for word in pattern.finditer(text)
             for begin in range(word.start(), max(word.start() + 1, word.end() - self.n + 1))
         ]
+        begin, end = np.array(offsets, dtype=np.int64).reshape(-1, 2).T
+        return begin, end

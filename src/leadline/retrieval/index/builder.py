@@ -10,6 +10,7 @@ import shutil
 import tempfile
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +30,6 @@ from leadline.retrieval.index import index_files
 from leadline.retrieval.index.index_files import digest
 from leadline.retrieval.index.reader import Index
 from leadline.text import ANALYSES, Analysis
-from leadline.text.words import folded
 from leadline.version import VERSION
 
 RULE = re.compile(r"(?P<path>.+):(?P<column>[^:<>=!]+)(?P<sign>>=|<=|!=|==|=|<|>)(?P<value>[^<>=!]+)")
@@ -232,7 +232,7 @@ def build_index(
         _check_replaceable(target)
     folder = _new_folder(target)
     try:
-        builder = Builder(folder, how, StoredText(folder, prefix) if store_text else None)
+        builder = Builder(folder, how, store_text=store_text, prefix=prefix)
         records = read_documents(documents, fields=fields, id_column=id_column, encoding=encoding)
         builder.read(records, good, on_document)
         options = {"fields": list(fields), "keep": keep, "prefix": prefix}
@@ -278,59 +278,14 @@ def _replace(folder: str, target: str) -> None:
         shutil.rmtree(old, ignore_errors=True)
 
 
-class StoredText:
-    """Stored texts of one build: a prefix of each document, cut at a character boundary.
-
-    `token_begin[token_offset[d] + p]` is the byte where the word at position p of document d begins.
-    """
-
-    def __init__(self, folder: str, prefix: int | None) -> None:
-        self.folder = folder
-        self.prefix = prefix
-        self.file = open(index_files.file_of(folder, "text"), "wb")  # noqa: SIM115  # closed by `finish`
-        self.ends = array("q", [0])
-        self.offsets = array("q", [0])
-        self.begin = array("i")
-        self.end = array("i")
-
-    def add(self, content: str, analysis: Analysis) -> list[str]:
-        """Store a text and return its tokens."""
-        raw = content.encode("utf-8", "surrogatepass")
-        prefix = raw if self.prefix is None else raw[: self.prefix]
-        while len(prefix) < len(raw) and raw[len(prefix)] & 0xC0 == 0x80:
-            prefix = prefix[:-1]
-        self.file.write(prefix)
-        self.ends.append(self.ends[-1] + len(prefix))
-        spans = analysis.spans(content)
-        for begin, end in spans if len(raw) == len(content) else _in_bytes(content, spans):
-            if end > len(prefix):
-                break
-            self.begin.append(begin)
-            self.end.append(end)
-        self.offsets.append(len(self.begin))
-        return [folded(content[begin:end]) for begin, end in spans]
-
-    def finish(self) -> None:
-        """Write the arrays."""
-        self.file.close()
-        for name, values in (
-            ("text_offset", self.ends),
-            ("token_offset", self.offsets),
-            ("token_begin", self.begin),
-            ("token_end", self.end),
-        ):
-            index_files.save(self.folder, name, values)
-
-
-def _in_bytes(content: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Convert character offsets to byte offsets; spans may overlap but begin in order."""
-    offsets: list[tuple[int, int]] = []
-    last = offset = 0
-    for begin, end in spans:
-        offset += len(content[last:begin].encode("utf-8", "surrogatepass"))
-        last = begin
-        offsets.append((offset, offset + len(content[begin:end].encode("utf-8", "surrogatepass"))))
-    return offsets
+def _prefix(content: str, size: int | None) -> bytes:
+    """Return the first bytes of a text, cut at a character boundary."""
+    raw = content.encode("utf-8", "surrogatepass")
+    if size is None or size >= len(raw):
+        return raw
+    while raw[size] & 0xC0 == 0x80:
+        size -= 1
+    return raw[:size]
 
 
 class Codebook(dict[str, int]):
@@ -344,10 +299,11 @@ class Codebook(dict[str, int]):
 class Builder:
     """State of one build: tokens of the current block, the vocabulary, and the document records."""
 
-    def __init__(self, folder: str, analysis: Analysis, stored: StoredText | None) -> None:
+    def __init__(self, folder: str, analysis: Analysis, *, store_text: bool, prefix: int | None) -> None:
         self.folder = folder
         self.analysis = analysis
-        self.stored = stored
+        self.store_text = store_text
+        self.prefix = prefix
         self.tokens = Codebook()
         self.terms = Codebook()
         self.term_of: list[int] = []  # token code -> term code, -1 for a stop word
@@ -356,6 +312,7 @@ class Builder:
         self.lengths: list[Codes] = []
         self.ids: list[bytes] = []
         self.record_ends = array("q", [0])
+        self.text_ends = array("q", [0])
         self.blocks = PostingBlocks(folder)
         self.left_out = 0
         self.files = set[str]()  # with documents, in a folder
@@ -369,8 +326,10 @@ class Builder:
     ) -> None:
         """Read all documents."""
         code_of = self.tokens.__getitem__
+        text = index_files.file_of(self.folder, "text")
         with (
             open(index_files.file_of(self.folder, "record_text"), "wb") as records,
+            open(text, "wb") if self.store_text else nullcontext() as texts,
             open(os.path.join(self.folder, "stream.raw"), "wb") as stream,
         ):
             for document in documents:
@@ -379,10 +338,10 @@ class Builder:
                     self.left_out += 1
                     continue
                 content = document.content
-                if self.stored is None:
-                    tokens = self.analysis.split(content)
-                else:
-                    tokens = self.stored.add(content, self.analysis)
+                if texts is not None:
+                    stored = texts.write(_prefix(content, self.prefix))
+                    self.text_ends.append(self.text_ends[-1] + stored)
+                tokens = self.analysis.split(content)
                 self.block.extend(map(code_of, tokens))
                 self.sizes.append(len(tokens))
                 self.ids.append(to_bytes(document.id))
@@ -428,10 +387,10 @@ class Builder:
         _save_names(self.folder, "term", [names[index] for index in order])
         _save_names(self.folder, "id", self.ids)
         index_files.save(self.folder, "length", lengths)
-        index_files.save(self.folder, "record_offset", self.record_ends)
         index_files.save(self.folder, "by_id", sorted(range(len(self.ids)), key=self.ids.__getitem__))
-        if self.stored:
-            self.stored.finish()
+        index_files.save(self.folder, "record_offset", self.record_ends)
+        if self.store_text:
+            index_files.save(self.folder, "text_offset", self.text_ends)
         index_files.write_header(
             self.folder,
             {
