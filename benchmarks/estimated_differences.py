@@ -40,7 +40,7 @@ from typing import Any
 import numpy as np
 
 import leadline as ll
-from leadline.comparison.query_slices import SliceDifference, slices_of
+from leadline.comparison.query_slices import slices_of
 from leadline.data.wording import counted
 from leadline.estimation.pool_designs import pool_for
 
@@ -276,7 +276,7 @@ def sliced(
                         found[f"{heading} of {size}"].append(np.nan)
                     continue
                 for one in slices_of(compared, slices).records:
-                    if one.slice is not None and isinstance(one, SliceDifference):
+                    if one.slice is not None:
                         sign = 1.0 if one.a == first else -1.0
                         limits = (np.nan, np.nan) if one.reason else (one.low, one.high)
                         found[f"{heading} of {one.slice}"].append(covered(limits, sign * truth))

@@ -16,21 +16,21 @@ from test_comparison import QRELS, RUNS, ranked, varied
 
 import leadline as ll
 from conftest import Leadline
-from leadline.comparison.query_slices import SliceDifference, SliceMean, Slices, read_slices, slices_of
+from leadline.comparison.query_slices import Slices, read_slices, slices_of
 from leadline.errors import InputError, UsageError
 from leadline.stats import CORRECTIONS
 
 TYPES = {f"q{query}": "ab"[query % 2] for query in range(20)} | {"q20": "c", "q21": "c", "q99": "d"}
 
 
-def means(found: Slices) -> dict[tuple[str | None, str], SliceMean]:
+def means(found: Slices) -> dict[tuple[str | None, str], Any]:
     """Return the means by slice and run."""
-    return {(one.slice, one.run): one for one in found.records if isinstance(one, SliceMean)}
+    return {(one.slice, one.run): one for one in found.records}
 
 
-def differences(found: Slices) -> dict[str | None, SliceDifference]:
+def differences(found: Slices) -> dict[str | None, Any]:
     """Return the differences of the only pair by slice."""
-    return {one.slice: one for one in found.records if isinstance(one, SliceDifference)}
+    return {one.slice: one for one in found.records}
 
 
 def test_a_mean_over_a_slice_worked_by_hand() -> None:
@@ -160,15 +160,12 @@ def test_all_queries_are_as_in_the_comparison() -> None:
 def test_the_family_is_all_slices_and_pairs_of_a_measure() -> None:
     comparison = ll.compare(QRELS, RUNS, ["RR", "AP"], baseline="best")
     tested = [one for one in slices_of(comparison, TYPES).records if one.slice in ("a", "b")]
-    smallest = min((one for one in tested if one.measure == "RR"), key=lambda one: one.p)  # type: ignore[union-attr]
-    assert isinstance(smallest, SliceDifference)
+    smallest = min((one for one in tested if one.measure == "RR"), key=lambda one: one.p)
     assert smallest.p_corrected == pytest.approx(4 * smallest.p)
     together = ll.compare(QRELS, RUNS, ["RR", "AP"], baseline="best", family="all")
     tested = [one for one in slices_of(together, TYPES).records if one.slice in ("a", "b")]
-    assert min(one.p_corrected / one.p for one in tested if isinstance(one, SliceDifference)) >= 1
-    assert max(
-        one.p_corrected / one.p for one in tested if isinstance(one, SliceDifference)
-    ) == pytest.approx(8)
+    assert min(one.p_corrected / one.p for one in tested) >= 1
+    assert max(one.p_corrected / one.p for one in tested) == pytest.approx(8)
 
 
 @pytest.mark.parametrize("correction", ["MaxT", "Tukey", "BH"])
@@ -245,10 +242,9 @@ def test_length_is_the_number_of_words_unless_there_is_such_a_column(tmp_path: P
         (
             "query_id\ttype\nz1\ta\n",
             ":type",
-            "none of the evaluated queries has a slice. Use the ids of the evaluated queries, such as 'q0'",
+            "queries has a slice. Give at least one evaluated query, such as 'q0', a slice",
         ),
-        ("query_id\ttype\nq1\t\n", ":type", "queries has a slice. Give at least one of them a slice"),
-        ('{"query_id": "q1", "type": {"a": 1}}', ":type", "slice of query 'q1' cannot be an object"),
+        ("query_id\ttype\nq1\t\n", ":type", "such as 'q0', a slice"),
         ("query_id\ttype\n" + "".join(f"q1\tt{n}\n" for n in range(201)), ":type", "201 different slices"),
         ("query_id\tkind\nq1\ta\n", ":length", "queries.txt"),
     ],
@@ -271,7 +267,7 @@ def test_two_sources_are_two_families_of_names_and_one_of_tests() -> None:
     other = {query: "ab"[place // 12] for place, query in enumerate(QRELS)}
     found = slices_of(comparison, [TYPES, other])
     assert list(found.without_slice) == ["in memory", "in memory 2"]
-    tested = [one for one in found.records if isinstance(one, SliceDifference) and one.slice in ("a", "b")]
+    tested = [one for one in found.records if one.slice in ("a", "b")]
     assert min(tested, key=lambda one: one.p).p_corrected == pytest.approx(4 * min(one.p for one in tested))
 
 
@@ -281,7 +277,7 @@ def test_results_have_tables_frames_and_figures(tmp_path: Path) -> None:
     for result in (slices_of(results, TYPES), slices_of(ll.compare(results), TYPES)):
         frame = result.to_pandas()
         assert len(frame) == len(result.records)
-        assert set(frame.columns) == set(result.records[0]._fields)
+        assert set(frame.columns) == set(vars(result.records[0]))
         assert json.loads(result.to_json())["slices"][0]["slice"] is None
         for name in ("a.svg", "a.csv", "a.md", "a.tex", "a.html"):
             (result.plot if name == "a.svg" else result.write)(tmp_path / name)
@@ -297,8 +293,7 @@ def test_results_have_tables_frames_and_figures(tmp_path: Path) -> None:
 
 def test_geometric_means_and_sums_have_values_and_say_why_there_is_no_interval() -> None:
     results = ll.evaluate(QRELS, RUNS, ["gm_map", "num_rel_ret"], profile="trec10")
-    records = [one for one in slices_of(results, TYPES).records if isinstance(one, SliceMean)]
-    found = [one for one in records if (one.slice, one.run) == ("a", "best")]
+    found = [one for one in slices_of(results, TYPES).records if (one.slice, one.run) == ("a", "best")]
     rows = np.flatnonzero([TYPES.get(query) == "a" for query in results.queries])
     assert found[0].mean == pytest.approx(np.exp(np.log(results.values[0, rows, 0]).mean()))
     assert found[1].mean == results.values[0, rows, 1].sum()
@@ -324,34 +319,16 @@ def test_slices_of_estimates_need_ten_queries_and_fifty_judgments() -> None:
     assert not rows[None, "a"].reason
 
 
-def test_tests_of_several_pairs_are_not_told_as_slices() -> None:
+def test_the_tests_of_a_measure_are_told() -> None:
     qrels = {f"q{n}": {"d": 1} for n in range(12)}
     runs = {
         name: {query: [*["x"] * ((n + step) % 3 > 0), "d"] for n, query in enumerate(qrels)}
         for step, name in enumerate("abc")
     }
     slices = {query: "odd" if n % 2 else "even" for n, query in enumerate(qrels)}
-    for names, over in (("ab", "over 2 slices per measure"), ("abc", "over 6 tests per measure")):
+    for names, over in (("ab", "over 2 tests per measure"), ("abc", "over 6 tests per measure")):
         compared = ll.compare(qrels, {name: runs[name] for name in names}, "RR")
         assert over in str(slices_of(compared, slices))
     late = {query: ["x"] if n % 6 == 1 else ["d"] for n, query in enumerate(qrels)}  # without a rank
     compared = ll.compare(qrels, {"a": runs["a"], "b": late}, ["RR", "RankOf(n=1)"])
-    assert "over up to 2 slices per measure" in str(slices_of(compared, slices))
-
-
-def test_only_a_fault_of_texts_is_explained_by_lengths(tmp_path: Path) -> None:
-    path = tmp_path / "queries.jsonl"
-    texts = {"twice": '{"id": "q1", "text": "a"}\n' * 2, "number": '{"id": "q1", "text": 5}\n'}
-    hints = {}
-    for name, text in texts.items():
-        path.write_text(text)
-        with pytest.raises(InputError) as caught:
-            read_slices(f"{path}:length")
-        hints[name] = "every query needs a text" in str(caught.value)
-    assert hints == {"twice": False, "number": True}
-
-
-def test_limits_over_slices_and_pairs_are_told_so() -> None:
-    comparison = ll.compare(QRELS, RUNS, "RR")
-    assert len(comparison.pairing) > 1
-    assert "CI over slices and pairs" in str(slices_of(comparison, TYPES))
+    assert "over up to 2 tests per measure" in str(slices_of(compared, slices))

@@ -15,7 +15,7 @@ import leadline as ll
 from conftest import Leadline
 from leadline.comparison import engine
 from leadline.comparison.pairing import Pairs, Rules
-from leadline.comparison.query_slices import SliceMean, slices_of
+from leadline.comparison.query_slices import slices_of
 from leadline.data.arrays import Floats
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.limits import read_weights
@@ -163,7 +163,7 @@ def test_saved_values_keep_their_weights(tmp_path: Path, suffix: str) -> None:
 def test_slices_are_weighted() -> None:
     slices = {query: "short" if int(query[1:]) < 7 else "long" for query in QUERIES}
     for record in slices_of(evaluated(), slices).records:
-        if isinstance(record, SliceMean) and (record.measure, record.slice) == ("AP", "short"):
+        if (record.measure, record.slice) == ("AP", "short"):
             results = evaluated()
             row = results.names.index(record.run)
             codes = [code for code, query in enumerate(results.queries) if slices[query] == "short"]

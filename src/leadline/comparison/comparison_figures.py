@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from leadline.charts import COLUMN, FONT, enlarged, label_of, shortened, style
-from leadline.charts.grid import grid, is_written
 from leadline.charts.interval_plots import forest
 from leadline.charts.pair_plots import differences, scatter
 from leadline.charts.significance_groups import critical_difference, significance_groups
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from leadline.comparison.comparison_result import Comparison
     from leadline.comparison.query_slices import Slices
 
-Record: TypeAlias = Any  # a SliceMean or SliceDifference
+Record: TypeAlias = Any  # a row of slices
 NEEDS_ALL_PAIRS = (
     "--figure groups needs tests of all pairs. Compare without a baseline, or choose another --figure."
 )
@@ -44,11 +43,7 @@ def by_slice(
     pair: tuple[str, str] | None = None,
     width: float | None = None,
 ) -> Figure:
-    """Draw means or mean differences by slice with their intervals, one row per slice and run or pair.
-
-    If there would be more than 30 rows, runs or pairs are the rows and slices the columns of a heat map
-    without intervals; significant differences are bold, or dots where the values are not written.
-    """
+    """Draw means or mean differences by slice with their intervals, one row per slice and run or pair."""
     name = slices.measures[0] if measure is None else str(measure)
     if name not in slices.measures:
         raise UsageError(f"the slices have no measure '{name}'. Use {either(slices.measures)}.")
@@ -61,11 +56,9 @@ def by_slice(
         if not records:
             raise UsageError(NOT_COMPARED.format(*pair))
     several = len({_owner(record) for record in records}) > 1
-    if several and len(records) > FEW:
-        return _map(records, slices, name, width)
     level = percent(slices.confidence)
     low, high = slices.ranges[name]
-    names = [_named(record, slices) for record in records]
+    names = [_head(record, slices) for record in records]
     headings: dict[int, str] = {}
     if slices.rules is None:
         label, words = f"mean {name}", f"{level} interval of each mean"
@@ -73,7 +66,7 @@ def by_slice(
         if several:  # the runs of a slice beside each other
             order = {(one.by, one.slice): place for place, one in reversed(list(enumerate(records)))}
             records = sorted(records, key=lambda one: order[one.by, one.slice])
-            headings = _headings([_named(record, slices) for record in records])
+            headings = _headings([_head(record, slices) for record in records])
             names = [record.run for record in records]
         rows = [(one.mean, one.low, one.high) for one in records]
     else:
@@ -117,58 +110,6 @@ def _owner(record: Record) -> tuple[str, ...]:
     return (record.run,) if hasattr(record, "run") else (record.a, record.b)
 
 
-def _map(records: Sequence[Record], slices: Slices, measure: str, width: float | None) -> Figure:
-    """Draw runs or pairs by slices, the highest over all queries at the top."""
-    owners = {owner: row for row, owner in enumerate(dict.fromkeys(map(_owner, records)))}
-    columns = {key: place for place, key in enumerate(dict.fromkeys((one.by, one.slice) for one in records))}
-    table = np.full((len(owners), len(columns)), np.nan)
-    moved = np.zeros(table.shape, dtype=np.bool_)
-    sizes = dict.fromkeys(columns, 0)
-    for one in records:
-        cell = owners[_owner(one)], columns[one.by, one.slice]
-        table[cell] = one.mean if slices.rules is None else one.difference
-        moved[cell] = slices.rules is not None and one.verdict in ("better", "worse")
-        sizes[one.by, one.slice] = max(sizes[one.by, one.slice], one.queries)
-    order = np.argsort(np.where(np.isnan(table[:, 0]), np.inf, -table[:, 0]), kind="stable")
-    table, moved = table[order], moved[order]
-    owned = list(owners)
-    rows = _labels([owned[row] for row in order.tolist()])
-    heads = [_head(by, name, sizes[by, name], slices) for by, name in columns]
-    means = slices.rules is None
-    reach = float(np.nanmax(np.abs(table), initial=0.0)) or 1.0
-    low, high = (float(np.nanmin(table, initial=np.inf)), float(np.nanmax(table, initial=-np.inf)))
-    limits = (low, high) if means and low <= high else (-reach, reach)
-    label = f"{measure}, mean"
-    if not means:
-        bases = {owner[1] for owner in owned}
-        label += f" difference from {shortened(sorted(bases), 24)[0]}" if len(bases) == 1 else " difference"
-        label += f" ({'bold' if is_written(*table.shape) else 'dot'}: significant)"
-    figure, _ = grid(
-        rows,
-        heads,
-        table,
-        table,
-        label=label,
-        many=f"{len(columns)} slices",
-        cmap="Blues" if means else "PuOr",
-        limits=limits,
-        bold=moved,
-        what="runs" if means else "pairs",
-        width=width,
-    )
-    return figure
-
-
-def _labels(owners: Sequence[tuple[str, ...]]) -> list[str]:
-    """Return the labels of runs; of pairs the first run alone if the second is always the same."""
-    firsts = [owner[0] for owner in owners]
-    seconds = {owner[-1] for owner in owners}
-    if len(owners[0]) == 1 or len(seconds) == 1:
-        return firsts
-    short = [shortened([owner[side] for owner in owners], 10) for side in (0, 1)]
-    return [f"{a} \N{MINUS SIGN} {b}" for a, b in zip(*short, strict=True)]
-
-
 def _each_once(records: Sequence[Record]) -> list[Record]:
     """Return the records with those of all queries once, although every way to slice has them."""
     first: dict[tuple[object, ...], Record] = {}
@@ -177,16 +118,11 @@ def _each_once(records: Sequence[Record]) -> list[Record]:
     return list(first.values())
 
 
-def _named(record: Record, slices: Slices) -> str:
-    return _head(record.by, record.slice, record.queries, slices)
-
-
-def _head(by: str, name: str | None, queries: int, slices: Slices) -> str:
-    """Return the label of a slice, with what slices the queries if two have slices of the same name."""
-    if name is None:
-        return f"all ({queries:,})"
-    shared = any(record.slice == name and record.by != by for record in slices.records)
-    return f"{by}: {name} ({queries:,})" if shared else f"{name} ({queries:,})"
+def _head(record: Record, slices: Slices) -> str:
+    """Return the label of a slice, with what slices the queries if several sources do."""
+    if record.slice is None:
+        return f"all ({record.queries:,})"
+    return f"{record.by}: " * (len(slices.without_slice) > 1) + f"{record.slice} ({record.queries:,})"
 
 
 BY_QUERY = ("differences", "scatter", "critical-difference")  # of per-query values

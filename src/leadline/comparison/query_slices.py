@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import product
+from itertools import count, product
+from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,7 +17,7 @@ from leadline.comparison.compared_pair import p_text, shown_columns, signed
 from leadline.comparison.comparison_result import Comparison, note_in_data
 from leadline.comparison.engine import FEWEST, Differences, Tested, few_queries_text, few_queries_texts
 from leadline.comparison.pairing import Rules, check_intervals
-from leadline.data.arrays import Flags, Integers
+from leadline.data.arrays import Flags
 from leadline.data.ids import to_bytes
 from leadline.data.table import Column, ResultWarning, RowLabel, Table, named_columns, printed_table, raised
 from leadline.data.wording import counted, first_few, percent, queries
@@ -37,47 +38,8 @@ IN_MEMORY = "in memory"
 SliceSource: TypeAlias = str | Mapping[str, object]
 
 
-class SliceMean(NamedTuple):
-    """Mean of a run over a slice of the queries, or over all queries (slice None).
-
-    `by` is the source of the slices. `reason` says why there is no interval.
-    """
-
-    by: str
-    slice: str | None
-    run: str
-    measure: str
-    queries: int
-    mean: float
-    low: float
-    high: float
-    reason: str
-
-
-class SliceDifference(NamedTuple):
-    """Difference of two runs on a slice of the queries; fields as in `ComparedPair` and `SliceMean`.
-
-    Simultaneous intervals and corrected p-values are over slices and pairs; all queries (slice None) are no
-    part of the family. `reason` explains the verdict "cannot tell".
-    """
-
-    by: str
-    slice: str | None
-    a: str
-    b: str
-    measure: str
-    queries: int
-    mean_a: float
-    mean_b: float
-    difference: float
-    low: float
-    high: float
-    simultaneous_low: float
-    simultaneous_high: float
-    p: float
-    p_corrected: float
-    verdict: str
-    reason: str
+# Columns of means; `reason` says why there is no interval. The slice of all queries is None.
+MEANS = ("by", "slice", "run", "measure", "queries", "mean", "low", "high", "reason")
 
 
 class Slicing(NamedTuple):
@@ -98,16 +60,16 @@ def read_slices(source: str) -> dict[str, list[str]]:
             f"'{source}' does not name a file and a column. Write FILE:COLUMN, as in queries.tsv:type."
         )
     found: dict[str, list[str]] = {}
-    for query, value, line in _cells(path, column):
-        for name in _names(value, query, path, line):
+    for query, value in _cells(path, column):
+        for name in _names(value):
             labels = found.setdefault(query, [])
             if name not in labels:
                 labels.append(name)
     return found
 
 
-def _cells(path: str, column: str) -> Iterator[tuple[str, object, int]]:
-    """Yield query, value and line of every row that has a value."""
+def _cells(path: str, column: str) -> Iterator[tuple[str, object]]:
+    """Yield query and value of every row."""
     from leadline.io.opening import BOM, first_bytes
     from leadline.io.small_tables import records, unguarded_table
     from leadline.io.texts import QUERY, read_queries, rows_of
@@ -118,13 +80,8 @@ def _cells(path: str, column: str) -> Iterator[tuple[str, object, int]]:
         raise InputError("there are no queries", path=path, hint="Add at least one query")
     if column not in columns:
         if column == LENGTH:
-            try:
-                for document in read_queries(path):
-                    yield document.id, _length(document.text), document.place
-            except InputError as error:
-                if "'text'" in error.found:
-                    error.hint = error.hint or f"Slices by {LENGTH} count words, so every query needs a text"
-                raise
+            for document in read_queries(path):
+                yield document.id, _length(document.text)
             return
         choose = f"Choose {either(columns)}"
         raise InputError(f"there is no column '{column}'", path=path, line=1, hint=choose)
@@ -132,7 +89,7 @@ def _cells(path: str, column: str) -> Iterator[tuple[str, object, int]]:
     for line, row in rows:
         if row.get(key) in (None, ""):
             raise InputError(f"the query has no id in column '{key}'", path=path, line=line, hint="Add an id")
-        yield str(row[key]), row.get(column), line
+        yield str(row[key]), row.get(column)
 
 
 def _length(text: str) -> str:
@@ -151,15 +108,8 @@ def _length(text: str) -> str:
     return f"{low} or more words"
 
 
-def _names(value: object, query: object, path: str = "", line: int | None = None) -> list[str]:
+def _names(value: object) -> list[str]:
     """Return the slices that a cell names; none if it is empty."""
-    if isinstance(value, Mapping):
-        raise InputError(
-            f"the slice of query '{query}' cannot be an object or dictionary",
-            path=path,
-            line=line,
-            hint="Use a string, a number or a list of strings and numbers",
-        )
     values = list(value) if isinstance(value, (list, tuple, set, frozenset)) else [value]
     texts = [
         str(each).lower() if isinstance(each, bool) else str(each) for each in values if each is not None
@@ -188,7 +138,7 @@ def _slicing(source: object, results: Results) -> Slicing:
     if isinstance(source, str):
         by, labels = source, read_slices(source)
     elif isinstance(source, Mapping):
-        by, labels = IN_MEMORY, {str(query): _names(value, query) for query, value in source.items()}
+        by, labels = IN_MEMORY, {str(query): _names(value) for query, value in source.items()}
     else:
         raise UsageError(
             f"slices cannot be of type {type(source).__name__}. Pass FILE:COLUMN or {{query: slice}}."
@@ -199,9 +149,8 @@ def _slicing(source: object, results: Results) -> Slicing:
     }
     names = sorted({name for found in by_code.values() for name in found}, key=_natural)
     if not names:
-        hint = "Give at least one of them a slice"
-        if labels and not by_code and len(results.queries):
-            hint = f"Use the ids of the evaluated queries, such as '{results.queries[0]}'"
+        such = f" such as '{results.queries[0]}'," * bool(len(results.queries))
+        hint = f"Give at least one evaluated query,{such} a slice"
         path = by.rpartition(":")[0] or by
         raise InputError("none of the evaluated queries has a slice", path=path, hint=hint)
     if len(names) > MOST:
@@ -239,7 +188,7 @@ class Slices(Result):
     Attributes
     ----------
     fields : dict of str to list
-        Columns of `records`.
+        Columns of `records`, of which `reason` says why there is no interval, or no test.
     without_slice : dict of str to int
         Number of averaged queries in no slice, by source.
     in_several : dict of str to int
@@ -278,33 +227,27 @@ class Slices(Result):
         }
 
     @cached_property
-    def records(self) -> list[SliceMean | SliceDifference]:
-        """Values by measure, run or pair, and slice; the first of each are those of all queries."""
-        kind = SliceMean if self.rules is None else SliceDifference
-        return [kind(*row) for row in zip(*self.fields.values(), strict=True)]
+    def records(self) -> list[SimpleNamespace]:
+        """Values by measure, run or pair, and slice; the first of each are those of all queries (None)."""
+        rows = zip(*self.fields.values(), strict=True)
+        return [SimpleNamespace(**dict(zip(self.fields, row, strict=True))) for row in rows]
 
     @property
-    def moved(self) -> list[SliceDifference]:
+    def moved(self) -> list[SimpleNamespace]:
         """Slices with a significant difference after the correction over slices."""
-        return [
-            record
-            for record in self.records
-            if isinstance(record, SliceDifference)
-            and record.slice is not None
-            and record.verdict in ("better", "worse")
-        ]
+        sliced = [record for record in self.records if record.slice is not None]
+        return [record for record in sliced if record.verdict in ("better", "worse")]
 
     def _warnings(self) -> list[ResultWarning]:
         """Return the warnings of queries without a slice and in several."""
         found = []
-        for by, count in self.without_slice.items():
-            source = f" in {by}" * (not by.startswith(IN_MEMORY))
-            words = f"{counted(count, 'query has', 'queries have')} no slice{source}"
-            found.append(("queries_without_slice", words, count))
-        for by, count in self.in_several.items():
-            source = f" of {by}" * (not by.startswith(IN_MEMORY))
-            words = f"{counted(count, 'query is', 'queries are')} in several slices{source}"
-            found.append(("queries_in_several_slices", words, count))
+        for code, numbers, what in (
+            ("queries_without_slice", self.without_slice, "no slice"),
+            ("queries_in_several_slices", self.in_several, "several slices"),
+        ):
+            for by, number in numbers.items():
+                source = f" in {by}" * (not by.startswith(IN_MEMORY))
+                found.append((code, f"{counted(number, 'query has', 'queries have')} {what}{source}", number))
         return raised(*found)
 
     def _columns(self) -> list[Column]:
@@ -359,24 +302,22 @@ class Slices(Result):
         notes += [f"some values have no interval in {slices} {first_few(reasons)}"] * bool(reasons)
         if self.rules is None:
             return [f"low, high: {level} CI of each mean ({self.interval})", *notes]
-        tests = [one for one in sliced if isinstance(one, SliceDifference) and not np.isnan(one.p)]
+        tests = [one for one in sliced if not np.isnan(one.p)]
         by_measure = Counter(record.measure for record in tests)
-        many = len(tests) if self.rules.family == "all" else max(by_measure.values(), default=0)
+        many, over = max(by_measure.values(), default=0), "per measure (slices x pairs)"
+        most = "up to " * (len(set(by_measure.values())) > 1)
+        if self.rules.family == "all":
+            many, over, most = len(tests), "across all measures", ""
         ends = [limit for record in tests for limit in (record.simultaneous_low, record.simultaneous_high)]
         moved = "; approximate, because Holm moves some limits to 0"
-        moved = moved if any(abs(limit) == SMALLEST for limit in ends) else ""
-        most = "up to " * (len(set(by_measure.values())) > 1)
-        over, family = f"{most}{counted(many, 'slice')} per measure", "slices"
-        if self.rules.family == "all":
-            over, family = counted(many, "test") + " across all measures", "these tests"
-        elif len({(record.a, record.b) for record in tests}) > 1:
-            over, family = f"{most}{counted(many, 'test')} per measure (slices x pairs)", "slices and pairs"
+        moved *= any(abs(limit) == SMALLEST for limit in ends)
         if not tests:
             return notes if reasons else [f"no slice has the {FEWEST} queries that a test needs"]
+        over = f"{most}{counted(many, 'test')} {over}"
         return [
             f"p: {self.rules.test.title}, two-sided; p (Holm): corrected over {over}",
             f"{ALL}: p, CI and verdict as in the comparison of all queries, not corrected over slices",
-            f"low, high: {level} simultaneous CI over {family} (Bonferroni, {self.interval}){moved}",
+            f"low, high: {level} simultaneous CI over these tests (Bonferroni, {self.interval}){moved}",
             *notes,
         ]
 
@@ -434,7 +375,7 @@ def slices_of(
         chosen = DEFAULT_INTERVAL if interval is None else interval
         chosen = INTERVALS.parse(chosen) if isinstance(chosen, str) else chosen
         rows = zip(*_means(compared, slicings, chosen, confidence, seed), strict=True)
-        means = dict(zip(SliceMean._fields, map(list, rows), strict=True))
+        means = dict(zip(MEANS, map(list, rows), strict=True))
         return Slices(means, slicings, compared, interval=str(chosen), confidence=confidence)
     slicings = slicings_of(compared.results, by)
     rules = replace(compared.rules, correction=Holm())
@@ -466,7 +407,7 @@ def _of_queries(results: Results, members: Flags) -> Results:
 
 def _means(
     results: Results, slicings: Sequence[Slicing], interval: Interval, confidence: float, seed: int
-) -> Iterator[SliceMean]:
+) -> Iterator[tuple[Any, ...]]:
     every = np.ones(len(results.queries), dtype=np.bool_)
     parts = [
         (by, name, members, _of_queries(results, members))
@@ -483,7 +424,7 @@ def _means(
                 if not reason and np.isnan(low):
                     reason = "a sum over queries" if measure.average == "sum" else "no interval"
                 withheld = bool(reason)
-                yield SliceMean(
+                yield (
                     by,
                     name,
                     name_of_run,
@@ -514,12 +455,9 @@ def _differences(comparison: Comparison, slicings: Sequence[Slicing], rules: Rul
     tested = Tested(parts, rules, comparison.groups)
     whole = comparison.fields()
     pairs, slices = len(whole["a"]), len(members)  # pairs by every measure
-    first, second = (_means_of_slices(comparison, tested, runs) for runs in comparison.pairing)
     found: dict[str, Any] = {name: np.repeat(np.array(whole[name]), slices) for name in ("a", "b", "measure")}
     found |= {
         "queries": [(~np.isnan(table)).sum(axis=0) for table in tested.differences],
-        "mean_a": first,
-        "mean_b": second,
         "difference": tested.means,
         "low": tested.limits[..., 0],
         "high": tested.limits[..., 1],
@@ -532,18 +470,13 @@ def _differences(comparison: Comparison, slicings: Sequence[Slicing], rules: Rul
     }
     size = len(runs_of_pairs)
     whole["reason"] = [reason for part in comparison.parts for reason in part.reasons or [""] * size]
+    rows_of_slices = count(pairs)
     rows = [
-        (each.by, name, place)
-        for each, start in zip(
-            slicings, np.cumsum([0, *(len(each.names) for each in slicings)]), strict=False
-        )
-        for place, name in enumerate([None, *each.names], start=int(start) - 1)
+        (each.by, name, None if name is None else next(rows_of_slices))
+        for each in slicings
+        for name in [None, *each.names]
     ]
-    order = [
-        pair if name is None else pairs + pair * slices + place
-        for pair in range(pairs)
-        for _, name, place in rows
-    ]
+    order = [pair if row is None else row + pair * slices for pair in range(pairs) for *_, row in rows]
     columns: dict[str, list[Any]] = {
         name: np.concatenate([np.array(whole[name]), np.ravel(values)])[order].tolist()
         for name, values in found.items()
@@ -555,14 +488,3 @@ def _differences(comparison: Comparison, slicings: Sequence[Slicing], rules: Rul
         else:
             columns["reason"][row] = ""
     return {"by": [row[0] for row in rows] * pairs, "slice": [row[1] for row in rows] * pairs, **columns}
-
-
-def _means_of_slices(comparison: Comparison, tested: Tested, runs: Integers) -> list[float]:
-    """Return the mean of a run of each pair over the queries of each slice, by measure."""
-    means, weighted = [], comparison.results.weighted
-    for index, table in enumerate(tested.differences):
-        values = comparison.results.averaged_values(index)
-        for run, used in zip(np.repeat(runs, table.shape[1] // len(runs)), ~np.isnan(table.T), strict=True):
-            weights = None if weighted is None else weighted.weights[used]
-            means.append(float(np.average(values[run, used], weights=weights)) if used.any() else np.nan)
-    return means
