@@ -61,19 +61,6 @@ def test_fewer_relevant_documents_track_worse() -> None:
     assert few["pearson"]["value"] < all_of_them["pearson"]["value"]
 
 
-def test_whole_teams_are_drawn_again(tmp_path: object) -> None:
-    place = f"{tmp_path}/teams.tsv"
-    with open(place, "w") as file:
-        file.write("run\tteam\n" + "".join(f"r{n:02}\t{n % 3}\n" for n in range(6)))
-    options = {"samples": "9", "shares": "100", "repeats": 2, "draws": 30}
-    alone, teams = (
-        SAMPLE.run(*made(6), team=team, **options).data["estimates"]["AP weighted"][0]["pearson"]
-        for team in (None, f"{place}:team")
-    )
-    assert alone["value"] == teams["value"]
-    assert alone["runs_low"] != teams["runs_low"]
-
-
 def test_samples_and_shares_must_be_numbers() -> None:
     for samples in ("", "x", "10,0", "10;20"):
         with pytest.raises(UsageError, match=r"samples .*Give positive integers"):
@@ -110,7 +97,6 @@ def test_systems_without_a_value_are_left_out_and_counted() -> None:
     assert found["mean"] == pytest.approx(np.median(np.nanmean(values[:, :, 0], axis=0)))
     nothing = correlation_with_ap(exact, np.full(exact.shape, np.nan), np.zeros((2, 3)))
     assert nothing["pearson"] == dict.fromkeys(nothing["pearson"])
-    assert nothing["spearman"] is None
     assert nothing["mean"] is None
 
 

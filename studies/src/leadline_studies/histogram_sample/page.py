@@ -11,7 +11,7 @@ NAME = "histogram-samples"
 TEXTS = {"cisi": "CISI", "cacm": "CACM", "npl": "NPL", "nfcorpus-test": "NFCorpus"}
 OPTIONS = {"trec-dl-2019-passage": " --level 2", "trec-covid-r2-top100": " --samples 5,10,20,40"}
 ORDER = ("trec-robust-2003", "trec-dl-2019-passage", "trec-covid-r1", "trec-covid-r2-top100")
-OF_RUNS = "histogram-sample qrels.txt runs/* --team systems.tsv:team"
+OF_RUNS = "histogram-sample qrels.txt runs/*"
 OF_TEXTS = "--samples 10,30,100 --repeats 5 --draws 100"
 OF_MODELS = f"histogram-sample-models docs.jsonl* queries.jsonl qrels.txt {OF_TEXTS}"
 FIGURES = {
@@ -62,7 +62,6 @@ def facts(kept: Json) -> Json:
         for share in (max(data["shares"]), min(data["shares"]))
     ]
     return {
-        "titles": titles,
         "rows": rows,
         "cells": len(every),
         "above": sum((entry["value"] or 0) > 0 for entry in over),

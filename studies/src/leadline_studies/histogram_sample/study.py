@@ -9,7 +9,6 @@ claim) and section 6 (the number of documents).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -26,25 +25,14 @@ from leadline.estimation.histogram_result import HistogramOptions, slopes
 from leadline.estimation.unjudged import mean_of_defined
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
-from leadline.io.id_lists import teams_of
-from leadline.stats.correlation import kendall, pearson, spearman, tau_ap
-from leadline.stats.moments import bootstrap_interval, interval, weights
-from leadline_studies import (
-    LEVEL,
-    OF_TEAMS,
-    Claim,
-    Given,
-    Option,
-    Outcome,
-    at_least,
-    parse_integers,
-    with_options,
-)
+from leadline.stats.correlation import pearson
+from leadline.stats.moments import weights
+from leadline_studies import LEVEL, Claim, Given, Option, Outcome, at_least, parse_integers, with_options
 from leadline_studies.common.tables import correlated, estimated, known, sheet
 from leadline_studies.histogram_sample.run_subsampler import RunSubsampler, SubsampledRun, shares
 
 CLAIM = Claim("HSA from a sample of scores follows MAP of whole lists better than MAP of the same sample.")
-SHARED = (
+OPTIONS = (
     LEVEL,
     Option(
         "samples",
@@ -56,10 +44,9 @@ SHARED = (
     Option("shares", str, "Percentages of the relevant documents to keep.", "25,50,75,100", metavar="P,P"),
     Option("bins", int, "Number of histogram bins.", 10),
     Option("repeats", int, "Number of samples to draw per query, sample size and share.", 10),
-    Option("draws", int, "Number of bootstrap resamples of queries and runs.", 200),
+    Option("draws", int, "Number of bootstrap resamples of queries.", 200),
     Option("seed", int, "Random seed.", 0),
 )
-OPTIONS = (*SHARED, OF_TEAMS)
 PLAIN, WEIGHTED = "AP as sampled", "AP weighted"
 ESTIMATES = ("HSA, scores", "HSA, ranks", "HSA, robust", PLAIN, WEIGHTED)
 AS_PUBLISHED = ESTIMATES[:2]
@@ -135,7 +122,7 @@ def _estimates_of_sample(sample: SubsampledRun, times: Floats, recipe: Histogram
 
 @with_options(OPTIONS)
 def run(qrels: Any, runs: Any, given: Given) -> Outcome:
-    """Run the study on runs; `team` is FILE:COLUMN, `samples` and `shares` comma-separated numbers."""
+    """Run the study on runs; `samples` and `shares` are comma-separated numbers."""
     table = read_qrels(qrels)
     recipe = HistogramOptions(bins=given.bins, rel=given.level, seed=given.seed).checked()
     grid = Grid.of(table, recipe, given.samples, given.shares, given.repeats, given.draws)
@@ -144,55 +131,45 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         return grid.estimates(RunSubsampler(judged, recipe))
 
     infos, of_runs = judge_runs(runs, table, estimates, reading=Reading(), keep=True, on_run=given.on_run)
-    names = [info.name for info in infos]
-    at_least(LEAST, len(names), "runs")
+    at_least(LEAST, len(infos), "runs")
     results = evaluate(table, runs, "AP", rel=given.level, queries="with_relevant")
     exact = grid.means(np.nan_to_num(results.values[:, :, 0]))
-    groups = teams_of(given.team, names) if given.team else names
-    found = correlations_by_cell(grid, exact, np.stack(of_runs), groups, given.draws)
+    found = correlations_by_cell(grid, exact, np.stack(of_runs))
     data = {"samples": grid.sizes, "shares": grid.shares, "bins": given.bins, "repeats": given.repeats}
-    data |= {"runs": len(names), "estimates": found, "mean_exact": float(exact[:, 0, 0].mean())}
-    read = infos
+    data |= {"runs": len(infos), "estimates": found, "mean_exact": float(exact[:, 0, 0].mean())}
     tables, lines = {"tracking": tracking_table(found)}, summary_lines(found, grid, len(infos))
-    return Outcome(data, tables, figures(found, grid), lines, (), read, {})
+    return Outcome(data, tables, figures(found, grid), lines, (), infos, {})
 
 
-def correlations_by_cell(
-    grid: Grid, exact: Floats, values: Floats, groups: Sequence[str] | None, draws: int
-) -> dict[str, list[Json]]:
+def correlations_by_cell(grid: Grid, exact: Floats, values: Floats) -> dict[str, list[Json]]:
     """Return the correlation with AP by estimate, proportion and size; `exact` is systems x seeds x draws."""
     entries: dict[str, list[Json]] = {name: [] for name in ESTIMATES}
     for (row, share), (column, size) in product(enumerate(grid.shares), enumerate(grid.sizes)):
         cell = values[:, row, column]
-        rivals = coefficients(pearson, exact, cell[:, ESTIMATES.index(PLAIN)])
+        rivals = coefficients(exact, cell[:, ESTIMATES.index(PLAIN)])
         for index, name in enumerate(ESTIMATES):
             entry = correlation_with_ap(exact, cell[:, index], rivals)
-            if groups is not None:
-                entry["pearson"] |= _run_interval(exact, cell[:, index], groups, draws, grid.recipe.seed)
             entries[name].append({"share": share, "sample": size} | entry)
     return entries
 
 
 def correlation_with_ap(exact: Floats, values: Floats, rivals: Floats) -> Json:
     """Return the correlation of an estimate (systems x seeds x draws) with AP, and its lead over another."""
-    of_draws = coefficients(pearson, exact, values)
-    ends = dict(zip(("samples_low", "samples_high"), map(plain, interval(of_draws[:, 0])), strict=True))
-    first = values[:, :, :1]
-    others = {"spearman": spearman, "kendall": kendall, "tau_ap": lambda truth, found: tau_ap(found, truth)}
+    of_draws = coefficients(exact, values)
+    first = values[:, :, 0]
     return {
-        "pearson": spread(of_draws) | ends,
-        **{name: plain(_median(coefficients(one, exact[:, :, :1], first))) for name, one in others.items()},
+        "pearson": spread(of_draws),
         "over_ap": spread(of_draws - rivals),
-        "mean": plain(_median(mean_of_defined(first[:, :, 0].T))),
-        "undefined": int(np.isnan(first).any(axis=(1, 2)).sum()),
+        "mean": plain(_median(mean_of_defined(first.T))),
+        "undefined": int(np.isnan(first).any(axis=1).sum()),
     }
 
 
-def coefficients(coefficient: Callable[[Floats, Floats], float], exact: Floats, values: Floats) -> Floats:
-    """Return a coefficient over the systems with a value, for every seed and draw."""
+def coefficients(exact: Floats, values: Floats) -> Floats:
+    """Return Pearson's r over the systems with a value, for every seed and draw."""
     result = np.full(values.shape[1:], np.nan)
     for cell in np.ndindex(*result.shape):
-        result[cell] = correlated(coefficient, exact[:, *cell], values[:, *cell], LEAST)
+        result[cell] = correlated(pearson, exact[:, *cell], values[:, *cell], LEAST)
     return result
 
 
@@ -206,30 +183,12 @@ def _median(values: Floats) -> float:
     return float(np.median(defined)) if len(defined) else float("nan")
 
 
-def _run_interval(exact: Floats, values: Floats, groups: Sequence[str], draws: int, seed: int) -> Json:
-    """Return the bootstrap interval over runs, by whole teams, of the first sample."""
-    x, y = exact[:, 0, 0], values[:, 0, 0]
-    defined = ~np.isnan(y)
-    low, high = bootstrap_interval(
-        lambda times: pearson(x[defined], y[defined], times[defined]), groups, draws=draws, seed=seed
-    )
-    return {"runs_low": plain(low), "runs_high": plain(high)}
-
-
 def tracking_table(data: dict[str, list[Json]]) -> Table:
     """Return the table of all estimates, proportions and sizes."""
-    limits = list(data[PLAIN][0]["pearson"])[1:]  # an interval over runs is not always there
     rows = ({"estimate": name} | entry for name, entries in data.items() for entry in entries)
-    columns = ["estimate", "share", "n=sample", "R=pearson.value"]
-    columns += [
-        *(f"{end}=pearson.{end}" for end in limits),
-        "rho=spearman",
-        "tau=kendall",
-        "tau-AP=tau_ap",
-        "R less AP as sampled=over_ap.value",
-    ]
-    columns += ["less_low=over_ap.low", "less_high=over_ap.high", "mean", "undefined"]
-    return sheet(rows, columns, digits=3)
+    columns = ["estimate", "share", "n=sample", "R=pearson.value", "low=pearson.low", "high=pearson.high"]
+    columns += ["R less AP as sampled=over_ap.value", "less_low=over_ap.low", "less_high=over_ap.high"]
+    return sheet(rows, [*columns, "mean", "undefined"], digits=3)
 
 
 def figures(data: dict[str, list[Json]], grid: Grid) -> dict[str, Any]:
