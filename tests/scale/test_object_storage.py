@@ -120,7 +120,7 @@ def test_what_is_missing_is_named(storage: Storage, split: Split, leadline: Lead
     assert f"{FOLDER}none.run: no such file" in refused(leadline, split.qrels, FOLDER + "none.run")
     assert "s3://bucket/none/: no such file" in refused(leadline, split.qrels, "s3://bucket/none/")
     assert "is a pattern that matches no file" in refused(leadline, split.qrels, FOLDER + "none*.run")
-    assert "there is no bucket absent" in refused(leadline, split.qrels, "s3://absent/parts/")
+    assert "s3://absent/parts/: no such file" in refused(leadline, split.qrels, "s3://absent/parts/")
     assert "--parts" in leadline("evaluate", split.qrels, FOLDER + "part-0.run.gz").err
 
 
@@ -148,7 +148,7 @@ def test_an_object_that_changes_is_read_as_it_is_or_refused(
 
     s3fs.S3FileSystem.clear_instance_cache()
     monkeypatch.setattr(s3fs.S3FileSystem, "_info", out_of_date)
-    with pytest.raises(InputError, match=r"part-1\.run\.gz: the file changed while it was being read"):
+    with pytest.raises(InputError, match=r"part-1\.run\.gz: the file cannot be read"):
         evaluate_parts(split.qrels, [FOLDER + "part-1.run.gz"], MEASURES)
 
 
@@ -161,12 +161,12 @@ def test_refused_credentials_are_said(
     post(f"{storage.url}/moto-api/reset-auth", "0")  # from here on, keys are checked
     try:
         for path in (FOLDER, FOLDER + "part-0.run.gz"):
-            assert f"{path}: access was refused (" in refused(leadline, split.qrels, path)
+            assert f"{path}: the file cannot be read (" in refused(leadline, split.qrels, path)
         monkeypatch.delenv("AWS_ACCESS_KEY_ID")
         monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
         monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", f"{split.run}.absent")
         s3fs.S3FileSystem.clear_instance_cache()
-        assert "access was refused (" in refused(leadline, split.qrels, FOLDER)
+        assert "the file cannot be read (" in refused(leadline, split.qrels, FOLDER)
     finally:
         post(f"{storage.url}/moto-api/reset-auth", "inf")
 

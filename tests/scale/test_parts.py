@@ -245,7 +245,7 @@ def test_rows_of_a_query_are_grouped_on_request(split: Split, tmp_path: Path) ->
     assert [info["path"] for info in results.inputs] == list(map(str, paths))
     paths[0].write_text(paths[0].read_text() + lines[0])
     with pytest.raises(
-        InputError, match=r"bm25 \(parts grouped by query\): document .* twice for query .* \('"
+        InputError, match=rf"a\.run:{len(lines[::2]) + 2}: document .* twice for query '[^']*'\."
     ):
         evaluated(split, map(str, paths), group_parts=True)
     with pytest.raises(InputError, match="reads only runs in TREC format"):

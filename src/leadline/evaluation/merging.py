@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from leadline.data.arrays import Flags, Integers
 from leadline.data.table import ResultWarning, RunInfo
 from leadline.data.wording import counted
 from leadline.errors import UsageError
-from leadline.evaluation.limits import Bounds, few_queries, mean_intervals, same_weights
+from leadline.evaluation.limits import few_queries, mean_intervals, same_weights
 from leadline.evaluation.run_warnings import (
     PER_RUN,
     UNANSWERED_RULES,
@@ -71,10 +71,7 @@ def merge_results(
 
     def placed(columns: Sequence[Any]) -> Any:
         """Return the rows of each run and query of the part that has it."""
-        stacked = np.stack(columns)
-        return np.take_along_axis(
-            stacked, taken[np.newaxis].reshape(1, *taken.shape, *[1] * (stacked.ndim - 3)), axis=0
-        )[0]
+        return np.take_along_axis(np.stack(columns), taken[np.newaxis, :, :, np.newaxis], axis=0)[0]
 
     present = owner >= 0
     averaged = placed([part.averaged for part in parts])
@@ -90,9 +87,7 @@ def merge_results(
         placed([part.values for part in parts]),
         averaged,
         present=present,
-        relevance_strings=_strings(parts, taken),
         without_mean=np.any(~present, axis=1) if rule == "complete" else None,
-        bounds=_bounds(parts, placed),
         options=first.options | {"queries": rule},
         inputs=list({info["path"]: info for part in parts for info in part.inputs}.values()),  # each once
         resolve=first._resolve,  # noqa: SLF001  # the same class
@@ -135,6 +130,9 @@ def _refuse_unmergeable(part: Results, label: str) -> None:
         )
     if part.undefined is None or part.qrels is None:
         raise UsageError(f"{label} cannot be merged. Pass results from `evaluate`")
+    if part.bounds is not None or part.relevance_strings:
+        name = "relevance strings" if part.bounds is None else "bounds"
+        raise UsageError(f"{label} has {name}, which cannot be merged. Evaluate the part without {name}")
     mixed = next((run.name for run in part.runs if run.counts.get("other_tags")), None)
     if part.options.get("name_by") == "tag" and mixed is not None:
         raise UsageError(
@@ -145,19 +143,16 @@ def _refuse_unmergeable(part: Results, label: str) -> None:
 
 def _refuse_different(first: Results, other: Results, one: str, label: str) -> None:
     """Raise UsageError if results are not of the same runs, judgments, measures and options."""
-    if other.names != first.names:
-        single = len(first.names) == len(other.names) == 1
-        hint = "If they are parts of one run, give them the same name (`leadline merge --name NAME`)"
-        raise UsageError(
-            f"{label} and {one} do not have the same runs in the same order ({', '.join(other.names)} versus "
-            f"{', '.join(first.names)}). {hint if single else 'Evaluate the same runs in the same order'}"
-        )
     texts, others = ([str(measure) for measure in results.measures] for results in (first, other))
-    if texts != others:
-        raise UsageError(
-            f"{label} and {one} do not have the same measures in the same order ({', '.join(others)} versus "
-            f"{', '.join(texts)}). Evaluate the same measures in the same order"
-        )
+    for what, mine, given in (("runs", first.names, other.names), ("measures", texts, others)):
+        if mine != given:
+            hint = f"Evaluate the same {what} in the same order"
+            if what == "runs" and len(mine) == len(given) == 1:
+                hint = "If they are parts of one run, give them the same name (`leadline merge --name NAME`)"
+            raise UsageError(
+                f"{label} and {one} do not have the same {what} in the same order ({', '.join(given)} versus "
+                f"{', '.join(mine)}). {hint}"
+            )
     left, right = _comparable(first.options), _comparable(other.options)
     for name in dict.fromkeys([*left, *right]):
         if left.get(name) != right.get(name):
@@ -166,19 +161,17 @@ def _refuse_different(first: Results, other: Results, one: str, label: str) -> N
                 "Merge only results with the same options"
             )
     if other.queries != first.queries or other.qrels_digest != first.qrels_digest:
-        raise UsageError(
-            f"{label} and {one} have different judgments. Merge only results with the same judgments"
-        )
-    if not same_weights(first, other):
-        raise UsageError(
-            f"{label} and {one} have different query weights. Merge only results with the same weights"
-        )
-    missing = ~first.present & ~other.present
-    if not np.array_equal(first.values[missing], other.values[missing], equal_nan=True):
-        raise UsageError(
-            f"{label} and {one} have different values for missing queries. Compute both results with the "
-            "same version of leadline"
-        )
+        different = "judgments"
+    elif not same_weights(first, other):
+        different = "query weights"
+    else:
+        missing = ~first.present & ~other.present
+        if np.array_equal(first.values[missing], other.values[missing], equal_nan=True):
+            return
+        different = "values for missing queries"
+    raise UsageError(
+        f"{label} and {one} have different {different}. Merge only results with the same {different}"
+    )
 
 
 def _comparable(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -226,22 +219,6 @@ def _merged_info(parts: Sequence[Results], run: int, present: Flags) -> RunInfo:
     counts["missing_queries"] = int((~present).sum())
     tag = next((info.tag for info in reversed(infos) if info.tag), "")
     return RunInfo(infos[0].name, tag, infos[0].path if len(infos) == 1 else "", dict(counts))
-
-
-def _strings(parts: Sequence[Results], taken: Integers) -> list[list[str]]:
-    if not parts[0].relevance_strings:
-        return []
-    return [
-        [parts[number].relevance_strings[run][code] for code, number in enumerate(numbers)]
-        for run, numbers in enumerate(taken.tolist())
-    ]
-
-
-def _bounds(parts: Sequence[Results], placed: Callable[[Sequence[Any]], Any]) -> Bounds | None:
-    bounds = [part.bounds for part in parts if part.bounds is not None]
-    if not bounds:
-        return None
-    return Bounds(placed([bound.limits for bound in bounds]), bounds[0].available)
 
 
 def _example(examples: Sequence[tuple[str, str]]) -> tuple[str, str]:

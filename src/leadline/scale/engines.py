@@ -256,10 +256,9 @@ def _mapped(
     client.register_plugin(_plugin(distributed, key, payload))
     following = iter(units)
     of_future: dict[str, Unit] = {}
-    tried = Counter[tuple[int, int]]()
 
     def submitted(unit: Unit) -> Any:
-        future = client.submit(held_outcome, key, unit.source, unit.label, pure=False)
+        future = client.submit(held_outcome, key, unit.source, unit.label, pure=False, retries=ATTEMPTS - 1)
         of_future[future.key] = unit
         return future
 
@@ -272,14 +271,9 @@ def _mapped(
                 outcome = future.result()
             except distributed.KilledWorker as error:  # a cluster has its own number of attempts
                 outcome = Fault(None, f"failed {error.allowed_failures + 1} times (the worker process ended)")
-            except Exception as error:  # noqa: BLE001  # tried again, then named
-                outcome = Fault(None, f"{type(error).__name__}: {error}")
+            except Exception as error:  # noqa: BLE001  # whatever a part raised, each time
+                outcome = Fault(None, f"failed {ATTEMPTS} times ({type(error).__name__}: {error})")
             future.release()
-            if isinstance(outcome, Fault) and outcome.error is None:
-                tried[unit.run, unit.part] += 1
-                if tried[unit.run, unit.part] < ATTEMPTS and not outcome.text.startswith("failed"):
-                    done.add(submitted(unit))
-                    continue
             more = next(following, None)
             if more is not None:
                 done.add(submitted(more))
@@ -389,10 +383,6 @@ def map_threads(work: Work, units: Iterable[Unit]) -> Iterator[tuple[Unit, Any]]
     if first is None:
         return
     yield first, work.outcome(first.source, first.label, [Buffers() for _ in range(min(2, count))])
-    if count < 2:
-        for unit in following:
-            yield unit, outcome(unit)
-        return
     from concurrent.futures import Future, ThreadPoolExecutor
 
     pool = ThreadPoolExecutor(count)

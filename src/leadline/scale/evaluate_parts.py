@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-import zlib
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
-from itertools import islice
+from contextlib import closing, contextmanager
 from typing import Any, BinaryIO, Unpack
 
 from leadline.data.reading import Reading
@@ -19,7 +18,7 @@ from leadline.evaluation.join import named_sources, refuse_equal_names
 from leadline.evaluation.merging import failed_warnings
 from leadline.evaluation.results import Results
 from leadline.io.formats import TREC, opened
-from leadline.io.opening import BOM, open_bytes
+from leadline.io.opening import Buffers, Chunk
 from leadline.io.read import UNNAMED, QrelsLike, RunLike
 from leadline.io.read_paths import public, record_input, release_input
 from leadline.io.run_names import STANDARD_INPUT
@@ -27,7 +26,7 @@ from leadline.io.run_names import run_name as name_of
 from leadline.io.selection import NOTHING_LEFT
 from leadline.kernels import plain
 from leadline.scale.engines import Engine, Fault, Unit, engine_of
-from leadline.scale.run_parts import PartSum, RunParts, is_url, local_copy
+from leadline.scale.run_parts import PartSum, RunParts, local_file
 
 OVERLAP = "To group the rows of each query first, add --group-parts (only for TREC text)."
 
@@ -66,7 +65,7 @@ def evaluate_parts(
     `parts` are RunParts, a path, or an iterable of paths, tables or record batches, with every query in one
     of them. `engine` is "local" (threads of this process), "processes", "processes:N", "dask", "dask:N", or
     "dask:tcp://HOST:PORT" for a cluster that runs already. `group_parts` allows a query in several parts:
-    rows are first copied to temporary files, by query. `on_fault` is "stop", or "continue" to evaluate the
+    TREC text is first copied to one temporary file. `on_fault` is "stop", or "continue" to evaluate the
     others where a part fails. `on_part` is called after each part with the numbers of finished and of all
     parts (0: unknown). `options` are those of `evaluate`. The `inputs` of the results are the parts.
 
@@ -194,97 +193,55 @@ def _results(evaluation: Evaluation, sums: list[PartSum]) -> Results:
     return results
 
 
-GROUPS = 64  # temporary files; the rows of a query go to one of them
-BLOCK = 1 << 22  # bytes that are read at a time
-
-
 @contextmanager
 def grouped_parts(parts: RunParts, reading: Reading) -> Iterator[tuple[RunParts, list[dict[str, Any]]]]:
-    """Copy the lines of all parts, which are TREC text, to temporary parts by query."""
+    """Copy the lines of all parts, which are TREC text, to a file, of which the reader groups the queries."""
     with tempfile.TemporaryDirectory(prefix="leadline-parts-") as folder:
-        inputs = []
-        with ExitStack() as stack:
-            groups = _Groups(folder, stack)
+        copy = os.path.join(folder, "run")
+        inputs: list[dict[str, Any]] = []
+        begins: list[int] = []  # number of lines before each part
+        lines = 0
+        with open(copy, "wb") as target:
             for path in parts:
                 if not isinstance(path, str):
                     raise InputError("--group-parts needs files, but a part is in memory", path=parts.name)
-                with ExitStack() as copies:
-                    copy = copies.enter_context(local_copy(path)) if is_url(path) else None
-                    local = path if copy is None else copy.path
-                    rows = groups.add(local, path, reading)
-                about = {"path": path, "sha256": copy and copy.sha256, "rows": rows}
-                inputs.append(about | {"run": parts.name})
-        names = sorted(os.path.join(folder, name) for name in os.listdir(folder))
-        grouped = RunParts(names, name=parts.name)
+                with local_file(path) as (local, sha256):
+                    begins.append(lines)
+                    count, rows = _copy_lines(local, path, reading, target)
+                lines += count
+                inputs.append({"path": path, "sha256": sha256, "rows": rows, "run": parts.name})
         try:
-            yield grouped, inputs
-            for name in names:
-                release_input(name)
+            yield RunParts([copy], name=parts.name), inputs
+            release_input(copy)
         except InputError as error:
-            if not error.path.startswith(folder):
+            if error.path != copy:
                 raise
-            raise InputError(
-                re.sub(r" \(first at line \d+\)", "", error.found) + _shown(error),
-                path=f"{parts.name} (parts grouped by query)",
-                hint=error.hint,
-                code=error.code,
-            ) from None
+            if error.line is None:
+                raise error.at(parts.name) from None
+            found = re.sub(r" \(first at line \d+\)", "", error.found)  # which is a line of the copy
+            part = bisect_left(begins, error.line) - 1
+            raise error.at(inputs[part]["path"], error.line - begins[part], found=found) from None
 
 
-def _shown(error: InputError) -> str:
-    """Return the line of an error, whose number is that of a temporary file."""
-    if error.line is None:
-        return ""
-    with open(error.path, "rb") as file:
-        line = next(islice(file, error.line - 1, None), b"")
-    return f" ({' '.join(line.decode(errors='replace').split())[:100]!r})"
-
-
-class _Groups:
-    """Temporary files, of which each has all rows of its queries."""
-
-    def __init__(self, folder: str, stack: ExitStack) -> None:
-        self.folder = folder
-        self.stack = stack
-        self.files: dict[int, BinaryIO] = {}
-
-    def add(self, path: str, label: str, reading: Reading) -> int:
-        """Add the rows of a part; return their number."""
-        source = opened(path)
-        if source.format is not TREC or reading.columns is not None:
-            hint = "Convert each part with `leadline convert`, or leave out --group-parts"
-            raise InputError("--group-parts reads only runs in TREC format", path=label, hint=hint)
-        stream, file = open_bytes(path)
-        rows, rest = 0, b""
-        with file, stream:
-            while block := stream.read(BLOCK):
-                if not rows and not rest:
-                    block = block.removeprefix(BOM)
-                *lines, rest = (rest + block).split(b"\n")
-                rows += self._write(lines, top=not rows)
-        rows += self._write([rest], top=not rows)
-        if not rows:
-            raise InputError("contains no run lines", path=label)
-        return rows
-
-    def _write(self, lines: list[bytes], *, top: bool) -> int:
-        """Write lines to the files of their queries; neighbors of one query at once."""
-        rows = 0
-        held: dict[int, list[bytes]] = {}
-        last, target = b"", held.setdefault(0, [])
-        for line in lines:
-            fields = line.split(None, 1)
-            if not fields or (top and not rows and plain.after_remarks(line)[1]):
-                continue
-            rows += 1
-            if fields[0] != last:
-                last = fields[0]
-                target = held.setdefault(zlib.crc32(last) % GROUPS, [])
-            target.append(b" " + line if line.startswith(b"#") else line)  # no remark of that file
-        for group in [group for group, every in held.items() if every]:
-            if group not in self.files:
-                path = os.path.join(self.folder, f"group-{group:03}.run")
-                file = open(path, "wb")  # noqa: SIM115  # closed by the stack
-                self.files[group] = self.stack.enter_context(file)
-            self.files[group].write(b"\n".join(held[group]) + b"\n")
-        return rows
+def _copy_lines(path: str, label: str, reading: Reading, target: BinaryIO) -> tuple[int, int]:
+    """Copy the lines of a part, of remarks at its top only the ends; return the numbers of lines and rows."""
+    source = opened(path)
+    if source.format is not TREC or reading.columns is not None:
+        hint = "Convert each part with `leadline convert`, or leave out --group-parts"
+        raise InputError("--group-parts reads only runs in TREC format", path=label, hint=hint)
+    count = rows = 0
+    with Chunk(path, Buffers()) as window:
+        begin = 0
+        while not window.last:
+            window.advance(begin)
+            text = window.content()
+            if not count:
+                top = plain.after_remarks(text)[0]
+                text = b"\n" * text.count(b"\n", 0, top) + text[top:]
+            target.write(text)
+            count += text.count(b"\n")
+            rows += sum(map(bool, map(bytes.strip, text.split(b"\n"))))
+            begin = window.end
+    if not rows:
+        raise InputError("contains no run lines", path=label)
+    return count, rows

@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from glob import glob, has_magic
 from os.path import exists, isdir, isfile
 from typing import Any, NamedTuple
@@ -32,19 +32,10 @@ from leadline.io.run_names import STANDARD_INPUT, run_name, split_part
 
 URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 PIECE = 1 << 22  # bytes that are copied at a time
-# Packages of fsspec by protocol, for the message where one is missing.
-PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "http": "aiohttp", "https": "aiohttp"}
 MAGIC = re.compile(r"[*?\[]")
 NO_FILES = "the folder has no files to read (leadline skips names that begin with _ or .)"
 # Attempts of a request to S3, in place of five with growing pauses: a server that is down is soon named.
 S3_OPTIONS = {"config_kwargs": {"retries": {"max_attempts": 2}}}
-
-
-class LocalCopy(NamedTuple):
-    """A local copy of a remote file, and the SHA-256 of its bytes."""
-
-    path: str
-    sha256: str
 
 
 def is_url(path: str) -> bool:
@@ -85,7 +76,20 @@ def is_visible(path: str) -> bool:
 
 
 @contextmanager
-def local_copy(url: str) -> Iterator[LocalCopy]:
+def local_file(path: str) -> Iterator[tuple[str, str | None]]:
+    """Yield the path of a file; of a remote one that of a temporary copy, and the SHA-256 of its bytes."""
+    if not is_url(path):
+        yield path, None
+        return
+    with _local_copy(path) as (copy, sha256):
+        try:
+            yield copy, sha256
+        except InputError as error:
+            raise error.at(path) if error.path == copy else error from None
+
+
+@contextmanager
+def _local_copy(url: str) -> Iterator[tuple[str, str]]:
     """Copy a remote file to a temporary one, which is removed afterwards."""
     system, path = _opened(url)
     digest = hashlib.sha256()
@@ -109,7 +113,7 @@ def local_copy(url: str) -> Iterator[LocalCopy]:
                 path=url,
                 hint="Try again",
             )
-        yield LocalCopy(name, digest.hexdigest())
+        yield name, digest.hexdigest()
     finally:
         os.unlink(name)
 
@@ -126,11 +130,7 @@ def _opened(url: str) -> tuple[Any, str]:
     try:
         system, path = fsspec.core.url_to_fs(url, **_options(protocol))
     except ImportError as error:
-        package = PACKAGES.get(protocol)
-        missing = f"{package} is not installed. Install it with `pip install {package}`."
-        if package is None:
-            missing = f"a package that fsspec needs is not installed ({error})"
-        raise MissingPackageError(f"{url}: {missing}") from None
+        raise MissingPackageError(f"{url}: a package that fsspec needs is not installed ({error})") from None
     except Exception as error:  # noqa: BLE001  # every storage has its own
         raise _fault(error, url) from None
     return system, str(path)
@@ -147,19 +147,12 @@ def _options(protocol: str) -> dict[str, Any]:
 
 def _fault(error: Exception, url: str) -> InputError:
     """Return the error of a storage as one of the input, in one line."""
-    text = " ".join(str(error).split()) or type(error).__name__
-    kind = type(error).__name__
     cause = error.__cause__  # HTTP calls every failure a missing file
-    if url.startswith("http") and cause is not None and getattr(cause, "status", None) != 404:
-        return InputError(f"the file cannot be read ({cause})", path=url)
-    if isinstance(error, FileNotFoundError):
-        if "bucket" in text and "does not exist" in text:
-            return InputError(f"there is no bucket {url.split('/')[2]}", path=url)
+    unanswered = url.startswith("http") and cause is not None and getattr(cause, "status", None) != 404
+    if isinstance(error, FileNotFoundError) and not unanswered:
         return InputError("no such file", path=url)
-    if kind == "FileExpired":  # of s3fs
-        return InputError("the file changed while it was being read", path=url, hint="Try again.")
-    if isinstance(error, PermissionError) or kind == "NoCredentialsError":  # of botocore
-        return InputError(f"access was refused ({text})", path=url, hint="Check your credentials.")
+    shown = cause if unanswered else error
+    text = " ".join(str(shown).split()) or type(shown).__name__
     return InputError(f"the file cannot be read ({text})", path=url)
 
 
@@ -265,52 +258,39 @@ def _whole_lists(items: Iterator[Any]) -> Iterator[Any]:
     rows = 0
     for item in items:
         kind = type(item)
-        if kind.__name__ != "RecordBatch" or not kind.__module__.startswith("pyarrow"):
-            if held:
-                yield from _last(held)
-                held, rows = [], 0
-            if isinstance(item, (str, os.PathLike)):
-                yield from part_files(os.fspath(item))
-            else:
-                yield item
-            continue
-        if not len(item):
-            continue
-        held.append(item)
-        rows += len(item)
-        if rows >= BATCH_ROWS:
-            complete, held = _split(held)
-            rows = sum(map(len, held))
-            yield from _last(complete)
-    yield from _last(held)
+        if isinstance(item, (str, os.PathLike)):
+            yield from part_files(os.fspath(item))
+        elif kind.__name__ != "RecordBatch" or not kind.__module__.startswith("pyarrow"):
+            yield item
+        elif len(item):
+            held.append(item)
+            rows += len(item)
+            if rows >= BATCH_ROWS:
+                complete, held = _split(_joined(held))
+                rows = sum(map(len, held))
+                if len(complete):
+                    yield complete
+    if held:
+        yield _joined(held)
 
 
-def _last(batches: list[Any]) -> Iterator[Any]:
-    if batches:
-        import pyarrow as pa
+def _joined(batches: list[Any]) -> Any:
+    import pyarrow as pa
 
-        yield pa.Table.from_batches(batches)
+    return pa.Table.from_batches(batches)
 
 
-def _split(batches: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Split batches before the last query, which the next batch may continue."""
+def _split(table: Any) -> tuple[Any, list[Any]]:
+    """Split a table before its last query, which the next batch may continue."""
     from pyarrow import compute
 
-    column = find(batches[-1].schema.names, QUERY)
+    column = find(table.column_names, QUERY)
     if column is None:
-        return batches, []
-    last = batches[-1].column(column)[-1]
-    held: list[Any] = []
-    for number in range(len(batches) - 1, -1, -1):
-        batch = batches[number]
-        other = compute.fill_null(compute.not_equal(batch.column(column), last), True)
-        ends = compute.indices_nonzero(other)
-        if len(ends):
-            stop = ends[-1].as_py() + 1
-            complete = [*batches[:number], batch.slice(0, stop)]
-            return complete, ([batch.slice(stop)] if stop < len(batch) else []) + held
-        held.insert(0, batch)
-    return [], held
+        return table, []
+    other = compute.not_equal(table.column(column), table.column(column)[-1])
+    ends = compute.indices_nonzero(compute.fill_null(other, True))
+    stop = ends[-1].as_py() + 1 if len(ends) else 0
+    return table.slice(0, stop), table.slice(stop).to_batches()
 
 
 class Partial(NamedTuple):
@@ -347,7 +327,8 @@ def evaluate_part(
     is_path = isinstance(part, (str, os.PathLike))
     if label is None:
         label = os.fspath(part) if is_path else "part"
-    with _readable(part, label) as (source, sha256):
+    with ExitStack() as copies:
+        source, sha256 = copies.enter_context(local_file(os.fspath(part))) if is_path else (part, None)
         _, judged, counts = judge(
             source,
             evaluation.qrels,
@@ -368,25 +349,6 @@ def evaluate_part(
         counts.tag,
         sha256,
     )
-
-
-@contextmanager
-def _readable(part: Any, label: str) -> Iterator[tuple[Any, str | None]]:
-    """Yield a readable source of a part and, for a remote file, the digest of its local copy."""
-    if not isinstance(part, (str, os.PathLike)):
-        yield part, None
-        return
-    path = os.fspath(part)
-    if not is_url(path):
-        yield path, None
-        return
-    with local_copy(path) as copy:
-        try:
-            yield copy.path, copy.sha256
-        except InputError as error:
-            if error.path != copy.path:
-                raise
-            raise error.at(label) from None
 
 
 class PartSum:

@@ -22,11 +22,11 @@ from leadline.io.read_paths import STANDARD_STREAM, public, with_words_of
 from leadline.io.saved_results import SAVED_HINT, is_saved_file, read_saved
 from leadline.io.selection import NOTHING_LEFT
 from leadline.result import Result
-from leadline.scale.run_parts import Partial, evaluate_part, is_url, local_copy
+from leadline.scale.run_parts import Partial, evaluate_part, local_file
 
 SAMPLE = 100  # queries of which values are computed again
-UNREADABLE = "inputs have changed or cannot be read again"
-NO_FILE = "not recomputed: no input file has these judgments"
+NO_FILE = "no input file has these judgments for these queries"
+NO_RUN = "no unchanged input file has judged queries of this run"
 # Options of an evaluation that a manifest has, by the keyword of `Evaluation`.
 KEYWORDS: tuple[str, ...] = (
     "profile",
@@ -100,14 +100,6 @@ def saved_results(path: str) -> Results:
     if not isinstance(results, Results):
         found = f"only results of `evaluate` and `merge` can be merged, but this is a {saved.kind}"
         raise InputError(found, path=path)
-    for key in ("bounds", "relevance_strings"):
-        if results.options.get(key):
-            name = key.replace("_", " ")
-            raise InputError(
-                f"results with {name} cannot be merged",
-                path=path,
-                hint=f"Evaluate the part again without {name}.",
-            )
     results.inputs = saved.inputs
     return results
 
@@ -180,16 +172,7 @@ def verify(path: str, *, sample: int = SAMPLE, seed: int = 0) -> Verification:
     size = rows.size if isinstance(rows, np.ndarray) else 0
     verification = Verification(os.fspath(path), size, options={"sample": sample, "seed": seed})
     unchanged = [_check_input(verification, info) for info in saved.inputs if info["path"]]
-    sampled = isinstance(results, Results) and (
-        results.estimates is not None
-        or results.withheld is not None
-        or results.options.get("pool") is not None
-    )
-    if sample and saved.inputs and is_saved_file(saved.inputs[0]["path"]):
-        verification.add("values", "", "not recomputed: they come from another saved result", ok=None)
-    elif sample and sampled:
-        verification.add("values", "", "not recomputed: they use a pool or a sample of judgments", ok=None)
-    elif sample and isinstance(results, Results) and results.undefined is not None:
+    if sample and isinstance(results, Results):
         results.inputs = saved.inputs
         try:
             _check_values(verification, results, unchanged, sample, np.random.default_rng(seed))
@@ -202,11 +185,8 @@ def _check_input(verification: Verification, info: Mapping[str, Any]) -> bool:
     """Compare the digest of an input; return whether it can be read and is unchanged."""
     path, expected = info["path"], info.get("sha256")
     try:
-        if is_url(path):
-            with local_copy(path) as copy:
-                found: str | None = copy.sha256
-        else:
-            found = digest_of(path)
+        with local_file(path) as (local, sha256):
+            found = sha256 or digest_of(local)
     except LeadlineError as error:
         verification.add("input", path, str(error), ok=None)
         return False
@@ -229,40 +209,31 @@ def _check_values(
     rng: np.random.Generator,
 ) -> None:
     """Compute values of a sample of queries again, from the inputs that are there and unchanged."""
-    lacking = f"{NO_FILE} for the selected queries" if results.options.get("queries_in") else NO_FILE
-    unread = [name for name in FILES if _unsaved(results.options.get(name))]
-    if not results.inputs or "run" in results.inputs[0] or unread:
-        found = (
-            f"not recomputed: the data of option '{unread[0]}' came from memory or standard input, so they "
-            "cannot be read again"
-            if unread
-            else lacking
-        )
-        verification.add("values", "", found, ok=None)
-        return
+    if not results.inputs or "run" in results.inputs[0] or is_saved_file(results.inputs[0]["path"]):
+        raise UsageError(NO_FILE)
+    if results.estimates is not None or results.withheld is not None or results.options.get("pool"):
+        raise UsageError("they use a pool or a sample of judgments")
+    for name in FILES:
+        if _unsaved(results.options.get(name)):
+            raise UsageError(f"the data of option '{name}' came from memory or standard input")
     qrels, *inputs = results.inputs
     if not unchanged[0]:
-        verification.add(
-            "values", "", "not recomputed: the judgments have changed or cannot be read again", ok=None
-        )
-        return
+        raise UsageError("the judgments have changed or cannot be read again")
     try:
         evaluation = _evaluation(results, qrels["path"])
     except InputError as error:  # another input is the first, or the file of an option is gone
-        if error.path in {str(results.options.get(name)) for name in FILES}:
-            raise
-        evaluation = None
-    if evaluation is None or evaluation.qrels.digest != results.qrels_digest:
-        verification.add("values", "", lacking, ok=None)
-        return
+        raise (
+            error if error.path in {str(results.options.get(name)) for name in FILES} else UsageError(NO_FILE)
+        ) from None
+    if evaluation.qrels.digest != results.qrels_digest:
+        raise UsageError(NO_FILE)
     named = any("run" in info for info in inputs)  # the others are files of options
     for index, name in enumerate(results.names):
-        own = [
-            (info["path"], unchanged[place])
-            for place, info in enumerate(inputs, start=1)
-            if (info.get("run") == name if named else len(results.runs) == 1)
+        files = [
+            info["path"]
+            for info, same in zip(inputs, unchanged[1:], strict=True)
+            if same and (info.get("run") == name if named else len(results.runs) == 1)
         ]
-        files = [path for path, same in own if same]
         checked, different = 0, []
         for number in rng.permutation(len(files)).tolist():
             if checked >= sample:
@@ -277,10 +248,7 @@ def _check_values(
             checked += count
             different += wrong
         if not checked:
-            why = "no input file is known to contain this run"
-            if own:
-                why = f"its {'unchanged inputs contain no evaluated query' if files else UNREADABLE}"
-            verification.add("values", name, f"not recomputed: {why}", ok=None)
+            verification.add("values", name, f"not recomputed: {NO_RUN}", ok=None)
             continue
         found = f"recomputed {counted(checked, 'query', 'queries')}, and "
         found += (
