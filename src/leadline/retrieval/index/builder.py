@@ -11,7 +11,7 @@ import tempfile
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -288,6 +288,15 @@ def _prefix(content: str, size: int | None) -> bytes:
     return raw[:size]
 
 
+def _in_bytes(content: str, offsets: Integers) -> Integers:
+    """Convert character offsets to byte offsets."""
+    if content.isascii():
+        return offsets
+    codes = np.frombuffer(content.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    ends = np.cumsum(1 + (codes > 0x7F) + (codes > 0x7FF) + (codes > 0xFFFF), dtype=np.int64)
+    return np.concatenate(([0], ends))[offsets]
+
+
 class Codebook(dict[str, int]):
     """Mapping that assigns the next code to every new token."""
 
@@ -313,6 +322,8 @@ class Builder:
         self.ids: list[bytes] = []
         self.record_ends = array("q", [0])
         self.text_ends = array("q", [0])
+        self.token_ends = array("q", [0])  # of the tokens whose places in the stored texts follow
+        self.token_begin, self.token_end = array("i"), array("i")
         self.blocks = PostingBlocks(folder)
         self.left_out = 0
         self.files = set[str]()  # with documents, in a folder
@@ -339,8 +350,7 @@ class Builder:
                     continue
                 content = document.content
                 if texts is not None:
-                    stored = texts.write(_prefix(content, self.prefix))
-                    self.text_ends.append(self.text_ends[-1] + stored)
+                    self._store(content, texts)
                 tokens = self.analysis.split(content)
                 self.block.extend(map(code_of, tokens))
                 self.sizes.append(len(tokens))
@@ -351,6 +361,15 @@ class Builder:
                 if len(self.block) >= BLOCK:
                     self._flush(stream)
             self._flush(stream)
+
+    def _store(self, content: str, texts: BinaryIO) -> None:
+        """Store a text, or its prefix, and where the tokens stand in it."""
+        size = texts.write(_prefix(content, self.prefix))
+        self.text_ends.append(self.text_ends[-1] + size)
+        begin, end = (_in_bytes(content, offsets) for offsets in self.analysis.bounds(content))
+        self.token_begin.extend(begin[end <= size].tolist())
+        self.token_end.extend(end[end <= size].tolist())
+        self.token_ends.append(len(self.token_begin))
 
     def _flush(self, stream: Any) -> None:
         """Invert the current block."""
@@ -391,6 +410,9 @@ class Builder:
         index_files.save(self.folder, "record_offset", self.record_ends)
         if self.store_text:
             index_files.save(self.folder, "text_offset", self.text_ends)
+            index_files.save(self.folder, "token_offset", self.token_ends)
+            index_files.save(self.folder, "token_begin", self.token_begin)
+            index_files.save(self.folder, "token_end", self.token_end)
         index_files.write_header(
             self.folder,
             {

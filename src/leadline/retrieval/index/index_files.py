@@ -19,7 +19,7 @@ from leadline.errors import InputError, LeadlineError
 from leadline.io.read_paths import record_input
 
 FORMAT = "leadline index"
-VERSION = 5
+VERSION = 4
 HEADER = "index.json"
 CHECKSUMS = "checksums.bin"  # CRC-32 of every block of every array, in the order of TYPES
 BLOCK = 1 << 18  # bytes that share a checksum: reading any part of a block verifies all of it
@@ -45,7 +45,13 @@ ARRAYS: dict[str, str] = {
     "record_offset": "<i8",
 }
 POSITIONS: dict[str, str] = {"position": "<i4"}
-STORED: dict[str, str] = {"text": "u1", "text_offset": "<i8"}
+STORED: dict[str, str] = {
+    "text": "u1",
+    "text_offset": "<i8",
+    "token_offset": "<i8",
+    "token_begin": "<i4",
+    "token_end": "<i4",
+}
 TYPES = ARRAYS | POSITIONS | STORED
 
 
@@ -192,10 +198,11 @@ OF_DOCUMENTS = {
     "forward_offset": "forward_term",
     "record_offset": "record_text",
     "text_offset": "text",
+    "token_offset": "token_begin",
 }
 OFFSETS = OF_TERMS | OF_DOCUMENTS
 UNFIT = "does not match the other files"
-AS_LONG = {"counts": "document", "forward_counts": "forward_term"}
+AS_LONG = {"counts": "document", "forward_counts": "forward_term", "token_end": "token_begin"}
 
 
 class MappedArray:

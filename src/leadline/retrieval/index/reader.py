@@ -268,6 +268,13 @@ class Index(Answering):
         stored: bytes = self._arrays.part("text", begin, end).tobytes()
         return stored
 
+    def spans(self, document: int) -> tuple[Codes, Codes]:
+        """Return, by position, the byte offsets in the stored text where each word begins and ends."""
+        self.text(document)
+        begin, end = self._arrays.part("token_offset", document, document + 2)
+        part = self._arrays.part
+        return part("token_begin", begin, end), part("token_end", begin, end)
+
     def is_outdated(self) -> bool:
         """Return whether the source file exists and has changed since it was indexed."""
         checksum, now = self.header["sha256"], digest(self.header["source"])
