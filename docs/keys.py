@@ -200,10 +200,8 @@ KEYS = {
         "runs[].hsa_sampling_high": "Upper limit.",
         "runs[].hsa_robust_low": "Lower limit of the 95 % interval of `hsa_robust`.",
         "runs[].hsa_robust_high": "Upper limit.",
-        "runs[].largest_bin_share": "Largest proportion of the scores in one bin, 0 to 1.",
         "runs[].sensitivity[].bins": "Number of bins.",
         "runs[].sensitivity[].hsa": "`hsa` with this number of bins.",
-        "runs[].sensitivity[].hsa_robust": "`hsa_robust` with this number of bins.",
     },
     "predict": {
         "predictors[]": "The predictors, by their canonical names.",

@@ -232,8 +232,8 @@ class RunHistograms(NamedTuple):
         Limits of the 95 % interval of `hsa` over samples alone; NaN without a sample.
     robust_low, robust_high : float
         Limits of the 95 % interval of `hsa_robust`.
-    by_bins, robust_by_bins : ndarray of float64
-        HSA and `hsa_robust` with each of `SENSITIVITY` bins.
+    by_bins : ndarray of float64
+        HSA with each of `SENSITIVITY` bins.
     lopsided : float
         Largest proportion of the scores in one bin.
     unretrieved : int
@@ -256,7 +256,6 @@ class RunHistograms(NamedTuple):
     robust_low: float
     robust_high: float
     by_bins: Floats
-    robust_by_bins: Floats
     lopsided: float
     unretrieved: int
     constant: int
@@ -335,14 +334,12 @@ class Histograms(Result):
             Column("relevant", relevant.sum(axis=1).astype(int)),
             Column("non-relevant", nonrelevant.sum(axis=1).astype(int)),
             Column("bins", ((relevant > 0) & (nonrelevant > 0)).sum(axis=1)),
-            Column("steady", [_is_steady(one.by_bins) for one in measured]),
         ]
 
     def _notes(self) -> list[str]:
         drawn = " and samples (sampling: over samples only)" if self.recipe.sample else ""
         credit = "" if self.recipe.as_printed else " (`-C as_printed` follows Krstovski et al. 2015)"
         resamples = f"{self.options['draws']:,} resamples"
-        bins = f"{SENSITIVITY[0]} to {SENSITIVITY[-1]} bins"
         ours = "our variant of HSA (ranks, 0.5 added to each count, mean over queries)"
         return [
             f"HSA, DO: {self.recipe.words}{credit}",
@@ -351,7 +348,6 @@ class Histograms(Result):
             *[f"low, high: 95 % interval of HSA over queries{drawn}, {resamples}"]
             * any(not np.isnan([one.low, one.sampling_low]).all() for one in self.measured),
             "bins: number of bins that contain both relevant and non-relevant documents",
-            f"steady: HSA keeps its sign with {bins} (JSON has the values)",
             *super()._notes(),
         ]
 
@@ -375,15 +371,9 @@ class Histograms(Result):
                     ],
                     **{f"hsa_{name}": plain(getattr(run_result, name)) for name in LIMITS},
                     "unretrieved": run_result.unretrieved,
-                    "largest_bin_share": run_result.lopsided,
                     "sensitivity": [
-                        {"bins": bins, "hsa": plain(hsa), "hsa_robust": plain(robust)}
-                        for bins, hsa, robust in zip(
-                            SENSITIVITY,
-                            run_result.by_bins.tolist(),
-                            run_result.robust_by_bins.tolist(),
-                            strict=True,
-                        )
+                        {"bins": bins, "hsa": plain(hsa)}
+                        for bins, hsa in zip(SENSITIVITY, run_result.by_bins.tolist(), strict=True)
                     ],
                 }
             )
@@ -414,12 +404,6 @@ class Histograms(Result):
 
     def __repr__(self) -> str:
         return f"Histograms({counted(len(self.runs), 'run')}, {self.recipe.words})"
-
-
-def _is_steady(by_bins: Floats) -> str:
-    """Return whether HSA keeps its sign with every number of bins: yes, no, or a dash."""
-    signs = np.sign(by_bins[~np.isnan(by_bins)])
-    return "-" if not len(signs) else "yes" if signs.min() == signs.max() else "no"
 
 
 FEW_BINS = 4  # minimum number of bins that are non-empty in both histograms

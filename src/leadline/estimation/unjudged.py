@@ -29,6 +29,7 @@ from leadline.io.read import RunLike
 from leadline.io.read_paths import path_of, public, shown
 from leadline.io.texts import TextsLike, read_documents
 from leadline.result import Make, Result
+from leadline.stats.moments import mean_of_defined
 
 if TYPE_CHECKING:
     from leadline.topics.infer import Vectors
@@ -449,16 +450,3 @@ class Unjudged(Result):
 
     def __repr__(self) -> str:
         return f"Unjudged({self.method}, {counted(len(self.runs), 'system')}, {queries(len(self.queries))})"
-
-
-def mean_of_defined(values: Floats) -> Floats:
-    """Return the mean of the defined values of each row; NaN if there are none.
-
-    >>> mean_of_defined(np.array([[1.0, 3.0], [2.0, np.nan]]))
-    array([2., 2.])
-    """
-    defined = ~np.isnan(values)
-    size = defined.sum(axis=1)
-    total = np.where(defined, values, 0.0).sum(axis=1)
-    means: Floats = np.divide(total, size, out=np.full(len(values), np.nan), where=size > 0)
-    return means

@@ -13,7 +13,7 @@ from leadline.io.saved_results import check_json, read_saved, restoring
 from leadline.io.score_cells import ESTIMATE, json_of, number_of, refuse_estimates, run_lines
 from leadline.io.small_tables import csv_table, split_place, unguarded
 
-NOT_VALUES = ("low", "high", "relevant", "nonrelevant", "unretrieved", "largest_bin_share", "tag")
+NOT_VALUES = ("low", "high", "relevant", "nonrelevant", "unretrieved", "tag")
 
 
 class Column(NamedTuple):

@@ -52,6 +52,19 @@ def moments(values: Floats) -> Moments:
     return Moments(count, mean, deviation)
 
 
+def mean_of_defined(values: Floats) -> Floats:
+    """Return the mean of the defined values of each row; NaN if there are none.
+
+    >>> mean_of_defined(np.array([[1.0, 3.0], [2.0, np.nan]]))
+    array([2., 2.])
+    """
+    defined = ~np.isnan(values)
+    size = defined.sum(axis=1)
+    total = np.where(defined, values, 0.0).sum(axis=1)
+    means: Floats = np.divide(total, size, out=np.full(len(values), np.nan), where=size > 0)
+    return means
+
+
 class Weighted(NamedTuple):
     """Group of every query, and its weight in the means; each query may be a group."""
 

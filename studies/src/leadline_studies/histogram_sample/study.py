@@ -22,11 +22,10 @@ from leadline.data.table import Table, plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, percent
 from leadline.estimation.histogram_result import HistogramOptions, slopes
-from leadline.estimation.unjudged import mean_of_defined
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.stats.correlation import pearson
-from leadline.stats.moments import weights
+from leadline.stats.moments import mean_of_defined, weights
 from leadline_studies import LEVEL, Claim, Given, Option, Outcome, at_least, parse_integers, with_options
 from leadline_studies.common.tables import correlated, estimated, known, sheet
 from leadline_studies.histogram_sample.run_subsampler import RunSubsampler, SubsampledRun, shares

@@ -22,13 +22,14 @@ from leadline.data.validation import check_whole
 from leadline.data.wording import queries, rounded
 from leadline.errors import UsageError, one_of
 from leadline.estimation.system_lists import Systems, Topics, read_systems
-from leadline.estimation.unjudged import estimate_systems, fit_topics, mean_of_defined
+from leadline.estimation.unjudged import estimate_systems, fit_topics
 from leadline.estimation.unjudged_methods import METHODS, DeShaTo, NRuns
 from leadline.evaluation.join import judge_runs
 from leadline.io.read import QrelsLike
 from leadline.io.texts import TextsLike
 from leadline.measures.average_precision import AP
 from leadline.stats.correlation import kendall
+from leadline.stats.moments import mean_of_defined
 from leadline.topics.infer import Vectors, vectors_of
 from leadline_studies import FITS, LEVEL, SWEEPS, VECTORS, Claim, Given, Option, Outcome, with_options
 from leadline_studies.common.tables import sheet

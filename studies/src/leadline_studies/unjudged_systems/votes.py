@@ -8,9 +8,9 @@ import numpy as np
 
 from leadline.data.arrays import Floats, Integers
 from leadline.estimation.system_lists import Systems, number_teams
-from leadline.estimation.unjudged import mean_of_defined
 from leadline.estimation.unjudged_methods import Soboroff, UnjudgedEstimator
 from leadline.stats.correlation import kendall, pearson, tau_ap
+from leadline.stats.moments import mean_of_defined
 from leadline_studies.common.tables import quantiles
 
 STATISTICS = {"kendall": kendall, "tau_ap": tau_ap, "pearson": pearson}
