@@ -256,9 +256,9 @@ def difference(
         Parameter value of every run, for --figure parameter (needs --group).
     use per-query-json
     --engine ENGINE | Parts
-        Compare runs in blocks, with threads (local), N processes (processes[:N]), N Dask workers (dask[:N])
-        or a Dask cluster (dask:tcp://HOST:PORT). leadline then keeps only the means of each pair of runs, not
-        the per-query values.
+        Compare runs with threads (local), N processes (processes[:N]), N Dask workers (dask[:N]) or a Dask
+        cluster (dask:tcp://HOST:PORT). leadline then keeps only the means of each pair of runs, not the
+        per-query values.
     use reading
     -C difference.signed, difference.printed6, difference.weighted, difference.normalise, difference.condense,
        difference.truncate
@@ -281,7 +281,7 @@ def difference(
         from leadline.io.selection import read_document_ids
 
         table = complete(table, read_document_ids(documents))
-    with progress("runs") as on_run, progress("queries" if engine is None else "blocks") as on_query:
+    with progress("runs") as on_run, progress("queries") as on_query:
         result = distances(
             table,
             runs,

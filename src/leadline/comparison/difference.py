@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import Any, NamedTuple, Unpack
+from typing import TypeAlias, Unpack
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from leadline.comparison.similarity_baselines import (
     parse_competitors,
     system_lists,
 )
-from leadline.data.arrays import Codes, Flags, Floats, Integers
+from leadline.data.arrays import Codes, Flags, Floats
 from leadline.data.ids import DocumentNumbers
 from leadline.data.reading import JudgedOptions, Reading
 from leadline.data.table import ResultWarning, RunInfo, raised
@@ -166,11 +166,11 @@ def difference(
     threads : int, optional
         Number of threads.
     engine : str, optional
-        Compare blocks of systems by an engine, as in `leadline.scale.evaluate_parts`, and keep the means of
-        all pairs instead of their values for each query. By default values are kept, and systems are compared
-        by threads, in blocks if the values would need more than 2 GiB.
+        Compare the systems on each query by an engine, as in `leadline.scale.evaluate_parts`, and keep the
+        means of all pairs instead of their values for each query. By default values are kept unless they
+        would need more than 2 GiB, and queries are compared by threads.
     on_run, on_query : callable, optional
-        Called with (done, total) after each run or query (with blocks: after each of them).
+        Called with (done, total) after each run or query.
 
     Returns
     -------
@@ -239,7 +239,7 @@ def difference(
     many = competitors is None and len(infos) > MOST_COMPARED
     baselines = baselines[: len(baselines) - len(ON_REQUEST)] if many else baselines
     lists = [part[0] for part in truncated]
-    counted, means, (ric, concordance, wrong_way, only) = _compared(
+    counted, (ric, concordance, wrong_way), only, means = _compared(
         table, lists, rules, threads, engine, on_query
     )
     precision = np.nan_to_num(np.stack([part[1] for part in truncated]))
@@ -255,8 +255,8 @@ def difference(
         np.where(wrong_way, -ric, ric) if signed else ric,
         concordance,
         wrong_way,
-        only,
         means,
+        only,
         precision,
         cutoff,
         more,
@@ -297,168 +297,70 @@ def _compared(
     threads: int | None,
     engine: str | None,
     on_query: Callable[[int, int], None] | None,
-) -> tuple[Flags, Floats | None, list[Any]]:
-    """Return the queries that have values, the means of pairs if values are not kept, and all values."""
-    if engine is not None or 8 * len(qrels.queries) * len(lists) ** 2 > LARGEST:
-        blocks = compare_blocks(qrels, lists, rules, engine or "local", on_query)
-        if not blocks.counted.any():
-            raise _no_pairs(qrels, rules)
-        return blocks.counted, blocks.only, [blocks.ric, blocks.concordance, blocks.wrong_way, None]
+) -> tuple[Flags, tuple[Floats, Floats, Flags], Floats | None, Floats]:
+    """Return the queries with values, the values of systems, those of pairs if they are kept, their means."""
     total, systems = len(qrels.queries), len(lists)
-
-    def compare_lists(query: int) -> QueryDifference | None:
-        grades, rows = _of_query(query, qrels.begin, qrels.end, qrels.grades, lists)
-        return difference_of_query(grades, rows, rules)
-
+    if engine is None and 8 * total * systems**2 > LARGEST:
+        engine = "local"
     counted = np.zeros(total, dtype=np.bool_)
-    values = _unfilled(systems, total)
-    only = np.full((total, systems, systems), np.nan)
-    for query, found in enumerate(parallel_map(compare_lists, range(total), threads=threads)):
+    ric, concordance = np.full((2, systems, total), np.nan)
+    values = ric, concordance, np.zeros((systems, total), dtype=np.bool_)
+    only = np.full((total, systems, systems), np.nan) if engine is None else None
+    added = np.zeros((systems, systems))
+    for query, found in enumerate(_by_query(qrels, lists, rules, threads, engine)):
         if found is not None:
             counted[query] = True
-            only[query] = found.only
+            added += found.only
+            if only is not None:
+                only[query] = found.only
             for column, value in zip(values, found, strict=False):
                 column[:, query] = value
         if on_query:
             on_query(query + 1, total)
     if not counted.any():
         raise _no_pairs(qrels, rules)
-    return counted, None, [*values, only]
+    return counted, values, only, added / np.count_nonzero(counted)
 
 
-def _of_query(
-    query: int, begin: Integers, end: Integers, grades: Floats, lists: Sequence[TruncatedLists]
-) -> tuple[Floats, list[Codes]]:
-    """Return the grades of a query, and the judged documents of each list."""
-    low = int(begin[query])
-    rows = [each.row[slice(*each.offsets[query : query + 2])] - low for each in lists]
-    return grades[low : int(end[query])], rows
+Judged: TypeAlias = tuple[Floats, list[Codes]]  # grades of a query, and the judged documents of each list
 
 
-def _unfilled(systems: int, queries: int) -> tuple[Floats, Floats, Flags]:
-    """Return arrays of RIC, concordance and direction; NaN and False stand for excluded queries."""
-    ric, concordance = np.full((2, systems, queries), np.nan)
-    return ric, concordance, np.zeros((systems, queries), dtype=np.bool_)
-
-
-MOST_SYSTEMS = 256  # of a block
-PARTS = 4  # pairs of blocks for each worker, if there are so many
-
-
-class Judged(NamedTuple):
-    """What all blocks need: grades by query, options, and the total length of the lists of each query."""
-
-    begin: Integers
-    end: Integers
-    grades: Floats
-    rules: DifferenceRules
-    systems: int
-    lengths: Integers
-
-
-class Block(NamedTuple):
-    """Lists of two blocks of systems to compare with each other, or of one within itself."""
-
-    first: Sequence[TruncatedLists]
-    second: Sequence[TruncatedLists]
-
-
-class Compared(NamedTuple):
-    """Values of the systems of a block (none if two blocks were compared) and sums over queries of pairs.
-
-    `only` is the conditional information of the systems of both blocks, `counted` flags queries with values.
-    """
-
-    ric: Floats
-    concordance: Floats
-    wrong_way: Flags
-    only: Floats
-    counted: Flags
-
-
-def compare_block(judged: Judged, block: Block, *, label: str = "", workspaces: object = None) -> Compared:
-    """Compare the systems of a block, or of two blocks with each other, on all queries, in their order.
-
-    Sums are added up query by query, as the mean of an array over its first axis is.
-    """
+def compare_query(
+    rules: DifferenceRules, judged: Judged, *, label: str = "", workspaces: object = None
+) -> tuple[QueryDifference | None]:
+    """Compare the lists of one query; a worker calls it."""
     del label, workspaces  # of other work
-    size, more = len(block.first), len(block.second)
-    lists = [*block.first, *block.second]
-    kept = 0 if more else size
-    queries = len(judged.begin)
-    values = _unfilled(kept, queries)
-    counted = np.zeros(queries, dtype=np.bool_)
-    only = np.zeros((len(lists), len(lists)))
-    pairs = np.triu_indices(size, 1)
-    if more:
-        pairs = np.repeat(np.arange(size), more), np.tile(np.arange(size, size + more), size)
-    for query in range(queries):
-        found = difference_of_query(
-            *_of_query(query, judged.begin, judged.end, judged.grades, lists),
-            judged.rules,
-            pairs=(pairs[0].astype(np.int32), pairs[1].astype(np.int32)),
-            whole=(judged.systems, int(judged.lengths[query])),
-        )
-        if found is None:
-            continue
-        counted[query] = True
-        only += found.only
-        for column, value in zip(values, found, strict=False):
-            column[:, query] = value[:kept]
-    return Compared(*values, only, counted)
+    return (difference_of_query(*judged, rules),)
 
 
-def compare_blocks(
+def _by_query(
     qrels: Qrels,
     lists: Sequence[TruncatedLists],
     rules: DifferenceRules,
-    engine: str,
-    on_block: Callable[[int, int], None] | None = None,
-) -> Compared:
-    """Compare all systems, in pairs of blocks, by an engine."""
-    chosen = engine_of(engine)
-    size = len(lists)
-    lengths = np.sum([np.diff(each.offsets) for each in lists], axis=0)
-    judged = Judged(qrels.begin, qrels.end, np.asarray(qrels.grades), rules, size, lengths)
-    blocks = block_starts(size, chosen.workers or 2)
-    ends = [*blocks[1:], size]
-    counted = np.zeros(len(lengths), dtype=np.bool_)
-    result = Compared(*_unfilled(size, len(lengths)), np.zeros((size, size)), counted)
-    total = len(blocks) * (len(blocks) + 1) // 2
+    threads: int | None,
+    engine: str | None,
+) -> Iterator[QueryDifference | None]:
+    """Yield the values of each query, in the order of the queries."""
 
-    def units() -> Iterator[Unit]:
-        for a, start in enumerate(blocks):
-            for b in range(a, len(blocks)):
-                own, other = lists[start : ends[a]], lists[blocks[b] : ends[b]]
-                what = f"systems {start + 1} to {ends[a]} and {blocks[b] + 1} to {ends[b]}"
-                yield Unit(a, b, Block(own, other if b > a else ()), what)
+    def judged(query: int) -> Judged:
+        low, high = int(qrels.begin[query]), int(qrels.end[query])
+        rows = [each.row[slice(*each.offsets[query : query + 2])] - low for each in lists]
+        return qrels.grades[low:high], rows
 
-    with closing(chosen.map(Work(compare_block, judged), units())) as outcomes:  # type: ignore[type-var]
-        for finished, (unit, outcome) in enumerate(outcomes, start=1):
+    numbers = range(len(qrels.queries))
+    if engine is None:
+        yield from parallel_map(
+            lambda query: difference_of_query(*judged(query), rules), numbers, threads=threads
+        )
+        return
+    units = (Unit(0, query, judged(query), f"query {qrels.queries[query]}") for query in numbers)
+    early: dict[int, QueryDifference | None] = {}  # done before a query above
+    following = 0
+    with closing(engine_of(engine).map(Work(compare_query, rules), units)) as outcomes:  # type: ignore[type-var]
+        for unit, outcome in outcomes:
             if isinstance(outcome, Fault):
                 raise outcome.error or InputError(outcome.text, path=unit.label)
-            one, two = (slice(blocks[place], ends[place]) for place in (unit.run, unit.part))
-            own_size = ends[unit.run] - blocks[unit.run]
-            if unit.run == unit.part:
-                for whole, part in zip(result[:3], outcome[:3], strict=True):
-                    whole[one] = part
-                result.only[one, one] = outcome.only
-                result.counted[:] |= outcome.counted
-            else:
-                result.only[one, two] = outcome.only[:own_size, own_size:]
-                result.only[two, one] = outcome.only[own_size:, :own_size]
-            if on_block:
-                on_block(finished, total)
-    with np.errstate(invalid="ignore"):
-        return result._replace(only=result.only / np.count_nonzero(result.counted))
-
-
-def block_starts(systems: int, workers: int) -> list[int]:
-    """Return the first system of each block: enough blocks for all workers, none too large.
-
-    >>> block_starts(10, 1), len(block_starts(3000, 2))
-    ([0, 4, 8], 12)
-    """
-    wanted = math.ceil(math.sqrt(2 * PARTS * workers))
-    size = max(1, min(MOST_SYSTEMS, math.ceil(systems / wanted)))
-    return list(range(0, systems, size))
+            (early[unit.part],) = outcome
+            while following in early:
+                yield early.pop(following)
+                following += 1

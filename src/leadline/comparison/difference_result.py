@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,11 +18,8 @@ from leadline.data.table import Column, RunInfo, Table, columns_of, plain, print
 from leadline.data.validation import check_word
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
+from leadline.evaluation.lookups import place_of
 from leadline.result import Make, Result
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 MATRIX = 6  # maximum number of systems whose whole matrix is shown
 LISTED = (
@@ -66,8 +63,10 @@ class Difference(Result):
         Concordance w (2c - 1), from -1 to 1; NaN for excluded queries.
     wrong_way : ndarray of bool, shape (n_systems, n_queries)
         Whether most pairs are in the wrong order.
+    mean_only : ndarray of float64, shape (n_systems, n_systems)
+        Mean conditional information of the row system given the column system, I(R_row; Q | R_column).
     only : ndarray of float64, shape (n_queries, n_systems, n_systems)
-        Conditional mutual information I(R_i; Q | R_j). Not kept where blocks of systems were compared.
+        Conditional mutual information by query. Not kept if an engine was chosen, or more than 2 GiB.
     competitors : dict of str to ndarray of float64, shape (n_systems, n_systems)
         Other similarities of the systems.
     """
@@ -77,15 +76,16 @@ class Difference(Result):
     ric: Floats
     concordance: Floats
     wrong_way: Flags
+    mean_only: Floats
     _only: Floats | None
-    _mean_only: Floats | None
     ap: Floats
     cutoff: int | None
     competitors: dict[str, Floats]
 
     def __post_init__(self) -> None:
-        kept = (self.ric, self.concordance, self.wrong_way, self._only, self._mean_only)
-        freeze(*(each for each in kept if each is not None))
+        freeze(self.ric, self.concordance, self.wrong_way, self.mean_only)
+        if self._only is not None:
+            freeze(self._only)
 
     @property
     def names(self) -> list[str]:
@@ -94,7 +94,7 @@ class Difference(Result):
 
     @property
     def keeps_queries(self) -> bool:
-        """Whether the values of each query were kept; in blocks of systems they are not."""
+        """Whether the values of the pairs were kept for each query."""
         return self._only is not None
 
     @property
@@ -121,13 +121,6 @@ class Difference(Result):
         return np.asarray(self.concordance[:, self.counted].mean(axis=1))
 
     @cached_property
-    def mean_only(self) -> Floats:
-        """Mean conditional information of the row system given the column system."""
-        if self._mean_only is not None:
-            return self._mean_only
-        return np.asarray(self.only[self.counted].mean(axis=0))
-
-    @cached_property
     def mean_id(self) -> Floats:
         """Mean Information Difference of systems x systems; not a metric."""
         return self.mean_only + self.mean_only.T
@@ -138,9 +131,7 @@ class Difference(Result):
 
     def index_of(self, name: str) -> int:
         """Return the index of a system."""
-        if name not in self.names:
-            raise UsageError(f"no system is named '{name}'. Use one of {', '.join(self.names)}.")
-        return self.names.index(name)
+        return place_of(self.names, name)
 
     def order(self) -> list[int]:
         """Return the indices of the systems in descending order of mean RIC."""
@@ -156,43 +147,39 @@ class Difference(Result):
     def _ends(self) -> tuple[Any, Any]:
         return np.triu_indices(len(self.runs), 1)
 
-    def _pairs(self, chosen: Sequence[int]) -> list[DifferencePair]:
-        first, second = self._ends
+    def _first_pairs(self, keys: np.ndarray[Any, Any], most: int) -> list[DifferencePair]:
+        """Return the pairs of the smallest keys."""
+        first, second = (ends[np.argsort(keys, kind="stable")[:most]] for ends in self._ends)
+        apart = abs(self.mean_ric[first] - self.mean_ric[second])
+        pairs = zip(first.tolist(), second.tolist(), apart.tolist(), strict=True)
         return [
-            DifferencePair(
-                self.names[i],
-                self.names[j],
-                float(self.mean_id[i, j]),
-                float(abs(self.mean_ric[i] - self.mean_ric[j])),
-            )
-            for i, j in zip(first[list(chosen)].tolist(), second[list(chosen)].tolist(), strict=True)
+            DifferencePair(self.names[i], self.names[j], float(self.mean_id[i, j]), ric)
+            for i, j, ric in pairs
         ]
 
     def nearest(self, most: int = 5) -> list[DifferencePair]:
         """Return the `most` pairs of smallest id, in ascending order."""
-        return self._pairs(np.argsort(self.mean_id[self._ends], kind="stable")[:most].tolist())
+        return self._first_pairs(self.mean_id[self._ends], most)
 
     def farthest(self, most: int = 5) -> list[DifferencePair]:
         """Return the `most` pairs of largest id, in descending order."""
-        return self._pairs(np.argsort(-self.mean_id[self._ends], kind="stable")[:most].tolist())
+        return self._first_pairs(-self.mean_id[self._ends], most)
 
-    def _contrast(self) -> Floats:
-        """Return the rank of each pair by id minus its rank by difference in RIC, both scaled to [0, 1]."""
+    def _contrast(self) -> Any:
+        """Return the rank of each pair by id minus its rank by difference in RIC."""
         far, apart = (self.mean_id[self._ends], abs(self.mean_ric[:, None] - self.mean_ric)[self._ends])
         ranks = [np.argsort(np.argsort(values, kind="stable")) for values in (far, apart)]
-        return np.asarray((ranks[0] - ranks[1]) / max(len(far) - 1, 1))
+        return ranks[0] - ranks[1]
 
     def same_score_far_apart(self, most: int = 5) -> list[DifferencePair]:
         """Return the pairs with similar RIC and large id, by the difference of their ranks."""
         contrast = self._contrast()
-        chosen = np.argsort(-contrast, kind="stable")[:most]
-        return self._pairs(chosen[contrast[chosen] > 0].tolist())
+        return self._first_pairs(-contrast, min(most, int((contrast > 0).sum())))
 
     def near_but_unequal(self, most: int = 5) -> list[DifferencePair]:
         """Return the pairs with small id and different RIC, by the difference of their ranks."""
         contrast = self._contrast()
-        chosen = np.argsort(contrast, kind="stable")[:most]
-        return self._pairs(chosen[contrast[chosen] < 0].tolist())
+        return self._first_pairs(contrast, min(most, int((contrast < 0).sum())))
 
     def _columns(self) -> list[Column]:
         first, second = self._ends
@@ -264,14 +251,14 @@ class Difference(Result):
             return []
         if len(self.names) > 3:
             return [", ".join(self.competitors) + ": in CSV and JSON output, for all pairs"]
-        lines = []
-        for i, j in zip(*map(list, np.triu_indices(len(self.names), 1)), strict=True):
-            values = ", ".join(
+        return [
+            f"{self.names[i]} and {self.names[j]}: "
+            + ", ".join(
                 f"{name} {table[i, j]:.4f}" if np.isfinite(table[i, j]) else f"{name} -"
                 for name, table in self.competitors.items()
             )
-            lines.append(f"{self.names[i]} and {self.names[j]}: {values}")
-        return lines
+            for i, j in zip(*self._ends, strict=True)
+        ]
 
     def _lists(self) -> list[str]:
         lines = self._beside()
@@ -353,57 +340,45 @@ class Difference(Result):
     ) -> Make:
         """Draw a map or a tree of systems, a cumulative histogram of id, or RIC by a parameter."""
         check_word(("map", "tree", "cumulative", "parameter"), figure=figure)
-        return lambda width: drawn_difference(self, figure, dict(groups or {}), dict(parameters or {}), width)
+        unit = "share of the ideal" if self.options["normalise"] else "bits"
+        label = f"Information Difference{self.at} ({unit})"
+        teams = [groups.get(name, "") for name in self.names] if groups else []
+        if figure in ("map", "tree"):
+            draw = distance_map if figure == "map" else distance_tree
+            return lambda width: draw(self.names, self.mean_id, groups=teams, label=label, width=width)
+        if figure == "parameter":
+            points = self._families(groups or {}, parameters or {})
+            return lambda width: by_parameter(points, label=f"RIC{self.at} ({unit})", width=width or COLUMN)
+        first, second = self._ends
+        values = {"all pairs": self.mean_id[first, second].tolist()}
+        if teams:
+            of = np.array(teams)
+            same = (of[first] == of[second]) & (of[first] != "")
+            for name, chosen in (("within a group", same), ("between groups", ~same)):
+                values[name] = self.mean_id[first, second][chosen].tolist()
+        return lambda width: cumulative(values, label=label, width=width or COLUMN)
+
+    def _families(
+        self, groups: Mapping[str, str], parameters: Mapping[str, str]
+    ) -> dict[str, list[tuple[float, float]]]:
+        """Return pairs of parameter and RIC of the systems of every family."""
+        families: dict[str, list[tuple[float, float]]] = {}
+        for name, ric in zip(self.names, self.mean_ric.tolist(), strict=True):
+            if name in groups and name in parameters:
+                try:
+                    value = float(parameters[name])
+                except (TypeError, ValueError):
+                    raise UsageError(
+                        f"the parameter {parameters[name]!r} of run '{name}' is not a number"
+                    ) from None
+                families.setdefault(groups[name], []).append((value, ric))
+        if not families:
+            raise UsageError(
+                "no run has both a group and a parameter. Pass both for each run, under its name, such "
+                f"as '{self.names[0]}'."
+            )
+        return families
 
     def __repr__(self) -> str:
         sizes = f"{counted(len(self.runs), 'system')}, {queries(int(self.counted.sum()))}"
         return f"Difference({sizes}, id{self.at})"
-
-
-def drawn_difference(
-    result: Difference,
-    figure: str,
-    groups: dict[str, str],
-    parameters: dict[str, str],
-    width: float | None = None,
-) -> Figure:
-    """Draw a figure of differences; `width` is in inches, by default that of the figure."""
-    unit = "share of the ideal" if result.options["normalise"] else "bits"
-    label = f"Information Difference{result.at} ({unit})"
-    teams = [groups.get(name, "") for name in result.names] if groups else []
-    if figure == "map":
-        return distance_map(result.names, result.mean_id, groups=teams, label=label, width=width)
-    if figure == "tree":
-        return distance_tree(result.names, result.mean_id, groups=teams, label=label, width=width)
-    if figure == "parameter":
-        points = families(result, groups, parameters)
-        return by_parameter(points, label=f"RIC{result.at} ({unit})", width=width or COLUMN)
-    first, second = np.triu_indices(len(result.names), 1)
-    distances = result.mean_id[first, second]
-    values = {"all pairs": distances.tolist()}
-    if teams:
-        same = np.array([bool(teams[i]) and teams[i] == teams[j] for i, j in zip(first, second, strict=True)])
-        values |= {"within a group": distances[same].tolist(), "between groups": distances[~same].tolist()}
-    return cumulative(values, label=label, width=width or COLUMN)
-
-
-def families(
-    result: Difference, groups: dict[str, str], parameters: dict[str, str]
-) -> dict[str, list[tuple[float, float]]]:
-    """Return pairs of parameter and RIC of the systems of every family."""
-    families: dict[str, list[tuple[float, float]]] = {}
-    for index, name in enumerate(result.names):
-        if name in groups and name in parameters:
-            try:
-                value = float(parameters[name])
-            except (TypeError, ValueError):
-                raise UsageError(
-                    f"the parameter {parameters[name]!r} of run '{name}' is not a number"
-                ) from None
-            families.setdefault(groups[name], []).append((value, float(result.mean_ric[index])))
-    if not families:
-        raise UsageError(
-            "no run has both a group and a parameter. Pass both for each run, under its name, such "
-            f"as '{result.names[0]}'."
-        )
-    return families

@@ -185,15 +185,7 @@ def orders_of(lists: Sequence[Codes], documents: int) -> Orders:
     return Orders(bounds, order, position)
 
 
-def joint_tables(
-    grade: Codes,
-    weight: Floats,
-    orders: Orders,
-    first: Codes,
-    second: Codes,
-    *,
-    whole: tuple[int, int] | None = None,
-) -> Floats:
+def joint_tables(grade: Codes, weight: Floats, orders: Orders, first: Codes, second: Codes) -> Floats:
     """Return for each pair of lists the 3 x 3 table of document pairs by their order in both lists.
 
     Entry `[p, 1 - a, 1 - b]` is the total weight of the pairs (a better and a worse document) with order a in
@@ -211,8 +203,7 @@ def joint_tables(
     weight = weight.astype(np.float64)
     planes = Planes.of(grade, len(weight))
     lists, classes = len(orders.bounds) - 1, len(weight)
-    count, length = whole or (lists, len(orders.order))
-    few = planes.words * count <= PLANE_WORDS * length
+    few = planes.words * lists <= PLANE_WORDS * len(orders.order)
     if few and kernels.compiled is None and hasattr(np, "bitwise_count"):
         return plain_plane_tables(grade, weight, orders, first, second)
     table = np.empty(9 * len(first), dtype=np.float64)
@@ -331,12 +322,7 @@ class QueryDifference(NamedTuple):
 
 
 def difference_of_query(
-    grades: Floats,
-    lists: Sequence[Codes],
-    rules: DifferenceRules,
-    *,
-    pairs: tuple[Codes, Codes] | None = None,
-    whole: tuple[int, int] | None = None,
+    grades: Floats, lists: Sequence[Codes], rules: DifferenceRules
 ) -> QueryDifference | None:
     """Compare the lists of one query."""
     grades = np.maximum(grades, 0.0)
@@ -350,16 +336,13 @@ def difference_of_query(
     weight = np.ones(len(levels))
     if rules.weighted:
         weight = ideal_rank_weights(counts, printed6=rules.printed6)
-    best_list = ideal(grades, rules)
-    orders = orders_of([*lists, best_list], len(grades))
-    if whole is not None:
-        whole = whole[0] + 1, whole[1] + len(best_list)
+    orders = orders_of([*lists, ideal(grades, rules)], len(grades))
     size = len(lists)
     weights = counts * weight
     mass = (weights.sum() ** 2 - (weights**2).sum()) / 2
 
     def tables_of(first: Codes, second: Codes) -> Floats:
-        tables = joint_tables(grade.astype(np.int32), weight, orders, first, second, whole=whole)
+        tables = joint_tables(grade.astype(np.int32), weight, orders, first, second)
         tables /= mass
         return tables
 
@@ -368,7 +351,7 @@ def difference_of_query(
     right, wrong = tables[:, 0, 0], tables[:, 2, 2]
     best = right[size] - wrong[size] if rules.normalise else 1.0
     only = np.zeros((size, size))
-    firsts, seconds = np.triu_indices(size, 1) if pairs is None else pairs
+    firsts, seconds = np.triu_indices(size, 1)
     for start in range(0, len(firsts), PAIRS):
         first, second = (ends[start : start + PAIRS].astype(np.int32) for ends in (firsts, seconds))
         only[first, second], only[second, first] = conditional(tables_of(first, second))

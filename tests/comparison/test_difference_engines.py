@@ -1,4 +1,4 @@
-"""Information Difference in blocks of systems: equal to the bit to the arrays of all pairs and queries."""
+"""Information Difference by engines: equal to the bit to the arrays of all pairs and queries."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def assert_equal(found: ll.Difference, expected: ll.Difference) -> None:
 
 @pytest.mark.parametrize("systems", [1, 5, 19])
 @pytest.mark.parametrize("options", [{"cutoff": 4}, {"graded": False, "weighted": True, "truncate": False}])
-def test_blocks_give_the_bits_of_the_whole(systems: int, options: dict[str, Any], form: str) -> None:
+def test_engines_give_the_bits_of_the_whole(systems: int, options: dict[str, Any], form: str) -> None:
     del form  # of the kernels
     for seed in range(3):
         qrels, runs = made(seed, systems)
@@ -93,7 +93,7 @@ def test_workers_give_the_bits_of_the_whole(engine: str) -> None:
 
 
 class Fragile(list[Any]):
-    """A list of systems that ends the worker which is given it, as often as files are there to count."""
+    """A list of rows that ends the worker which is given it, as often as files are there to count."""
 
     folder: str
     times: int
@@ -115,7 +115,7 @@ def opened(parent: int, folder: str, times: int, systems: tuple[Any, ...]) -> tu
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="POSIX signals")
 @pytest.mark.parametrize("times", [1, 9])
-def test_a_worker_that_is_killed_costs_its_blocks_only(
+def test_a_worker_that_is_killed_costs_its_queries_only(
     times: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     qrels, runs = made(3, 12)
@@ -125,12 +125,13 @@ def test_a_worker_that_is_killed_costs_its_blocks_only(
     def fragile(self: Engine, work: Work, units: Any) -> Any:
         def changed() -> Any:
             for unit in units:
-                if (unit.run, unit.part) != (0, 1):
+                if unit.part != 1:
                     yield unit
                     continue
-                systems = Fragile(unit.source.first)
-                systems.folder, systems.times = str(tmp_path), times
-                yield unit._replace(source=unit.source._replace(first=systems))
+                grades, rows = unit.source
+                rows = Fragile(rows)
+                rows.folder, rows.times = str(tmp_path), times
+                yield unit._replace(source=(grades, rows))
 
         return mapped(self, work, changed())
 
@@ -138,7 +139,7 @@ def test_a_worker_that_is_killed_costs_its_blocks_only(
     if times == 1:
         assert_equal(ll.difference(qrels, runs, engine="processes:2"), expected)
     else:
-        with pytest.raises(InputError, match=r"^systems 1 to 3 and 4 to 6: failed 3 times \(the worker"):
+        with pytest.raises(InputError, match=r"^query q1: failed 3 times \(the worker"):
             ll.difference(qrels, runs, engine="processes:2")
     assert len(os.listdir(tmp_path)) == min(times, 3)
 
@@ -156,7 +157,7 @@ def test_the_command_has_the_numbers_of_python(leadline: Leadline, tmp_path: Pat
     assert "local" in leadline("difference", *paths, "--engine", "ray").err
 
 
-def test_no_query_with_pairs_is_said_by_blocks_too() -> None:
+def test_no_query_with_pairs_is_said_by_engines_too() -> None:
     run = {"a": {"q1": {"d1": 1.0}}}
     with pytest.raises(InputError, match="a different grade"):
         ll.difference({"q1": {"d1": 1}}, run, engine="local")
