@@ -69,14 +69,8 @@ def test_a_worse_run_fails_with_a_report(session: pytest.Pytester) -> None:
     found.stdout.fnmatch_lines(
         [
             ">*leadline_gate.assert_not_worse*",
-            "E*FAILED: worse may be worse than old by 0.01 or more on nDCG@10",
-            "E*means *worse 0.*, old 0.*",
-            "E*difference *-0.*",
-            "E*limit *-0.* (one-sided 95 % lower limit; it must be above -0.01)",
-            "E*p *(T; H0: difference <= -0.01; below 0.05 passes)",
-            "E*n *30 queries",
-            "E*verdict *failed",
-            "E*lost most *q* -0.* (0.* to 0.*), *",
+            "E*FAILED: worse may be worse than old by 0.01 or more on nDCG@10: -0.* (one-sided 95 % lower *",
+            "E*lost most: q* -0.* (0.* to 0.*), *",
         ]
     )
     assert "pytest_plugin.py" not in found.stdout.str(), "no frame of the plugin is shown"
@@ -89,20 +83,14 @@ def test_what_cannot_be_told_fails_with_its_reason(session: pytest.Pytester) -> 
         "qrels='data/few.txt')",
     )
     found.assert_outcomes(failed=1)
-    found.stdout.fnmatch_lines(["E*CANNOT TELL: *", "E*reason *3 queries, but at least 5 are needed"])
+    found.stdout.fnmatch_lines(["E*CANNOT TELL: *3 queries, but at least 5 are needed*"])
 
 
 def test_a_least_mean(session: pytest.Pytester) -> None:
     run(session, "leadline_gate.assert_at_least('data/old.run', 'RR', 0.3)").assert_outcomes(passed=1)
     found = run(session, "leadline_gate.assert_at_least('data/worse.run', 'RR', 0.3)")
     found.assert_outcomes(failed=1)
-    found.stdout.fnmatch_lines(
-        [
-            "E*FAILED: mean RR of worse is 0.*, below 0.3",
-            "E*limit *the mean must be at least 0.3",
-            "E*worst *q1 0.1250*",
-        ]
-    )
+    found.stdout.fnmatch_lines(["E*FAILED: mean RR of worse is 0.*, below 0.3", "E*worst: q1 0.1250*"])
 
 
 def test_columns_of_the_judgments_are_an_option(session: pytest.Pytester) -> None:
@@ -121,14 +109,14 @@ leadline_gate.assert_not_significantly_worse(good, bad, "AP")
 leadline_gate.assert_not_significantly_worse(bad, good, "AP")"""
     found = run(session, body)
     found.assert_outcomes(failed=1)
-    found.stdout.fnmatch_lines(["E*FAILED: run is worse than run (baseline) on AP"])
+    found.stdout.fnmatch_lines(["E*FAILED: run is worse than run (baseline) on AP: *"])
 
 
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
         ("leadline_confidence = 0.99", "one-sided 99 % lower limit"),
-        ("leadline_test = Randomisation(draws=2000)", "(Randomisation(draws=2000); H0"),
+        ("leadline_test = Sign\nleadline_confidence = 0.9999999999", "p (Sign) is at least"),
     ],
 )
 def test_the_configuration_sets_the_test(settings: str, said: str, session: pytest.Pytester) -> None:
@@ -218,7 +206,7 @@ def test_half_a_run_cannot_tell_and_becomes_no_baseline(session: pytest.Pytester
         )
         found = run(session, body)
         found.assert_outcomes(failed=1)
-        found.stdout.fnmatch_lines(["E*CANNOT TELL: *", "E*reason *15 judged queries *(q0, q10, q12, ...)*"])
+        found.stdout.fnmatch_lines(["E*CANNOT TELL: *15 judged queries *(q0, q10, q12, ...)*"])
     body = f"leadline_gate.assert_at_least('data/half.run', 'RR', 0.01, queries='{averaging}')"
     run(session, body).assert_outcomes(**{"failed" if averaging == "both" else "passed": 1})
     body = (

@@ -58,9 +58,9 @@ class Gate:
 
     `difference` is the mean of the run minus that of the baseline, or minus the fixed value. `limit` is its
     one-sided confidence limit, the lower one or, if less is better, the upper one, and `p` the one-sided
-    p-value of the hypothesis `null`. `reason` says why the condition cannot be tested, which fails it.
-    `detectable_difference` is the smallest margin with which an equally good run passes with the requested
-    power.
+    p-value of a loss beyond the margin or, for "require-not-worse", within it. `reason` says why the
+    condition cannot be tested, which fails it. `detectable_difference` is the smallest margin with which an
+    equally good run passes with the requested power.
     """
 
     run: str
@@ -85,14 +85,6 @@ class Gate:
         """Whether the condition cannot be tested, for example with too few queries."""
         return bool(self.reason)
 
-    @property
-    def null(self) -> str:
-        """Null hypothesis of p about the difference, as text."""
-        side = 1 if self.rising else -1
-        harm = (">=", "<=") if self.condition.kind == WORSE else ("<=", ">=")
-        sign = harm[0] if self.rising else harm[1]
-        return f"difference {sign} {-side * self.condition.margin or 0:g}"
-
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as a dictionary."""
         below = self.condition.kind == BELOW
@@ -111,31 +103,9 @@ class Gate:
         }
 
     def __str__(self) -> str:
-        text = self.claim
-        if self.tested:
-            text += f"{'. The difference is' if self.cannot_tell else ':'} {self._numbers()}"
-        return punctuated(f"{self.outcome}: {text}")
-
-    @property
-    def outcome(self) -> str:
-        """Outcome in a word or two: CANNOT TELL, FAILED or passed."""
-        return "CANNOT TELL" if self.cannot_tell else "FAILED" if self.failed else "passed"
-
-    @property
-    def tested(self) -> bool:
-        """Whether there are differences to test."""
-        against = self.condition.kind != BELOW and not isnan(self.difference)
-        return against and self.queries > 0 and not self.unchanged
-
-    @property
-    def sample(self) -> str:
-        """Number of queries, and of groups of queries, as text."""
-        return queries_in_groups(self.queries, self.groups, self.effective_groups)
-
-    @property
-    def claim(self) -> str:
-        """Statement of the outcome, without the numbers of the test."""
-        return self._below() if self.condition.kind == BELOW else self._against()
+        outcome = "CANNOT TELL" if self.cannot_tell else "FAILED" if self.failed else "passed"
+        text = self._below() if self.condition.kind == BELOW else self._against()
+        return punctuated(f"{outcome}: {text}")
 
     def _below(self) -> str:
         measure, value, _ = self.condition
@@ -151,7 +121,7 @@ class Gate:
         if self.queries == 0:
             return no_query(self.run, str(self.baseline), measure)
         if self.unchanged:
-            every = on_all(self.sample, self.queries)
+            every = on_all(self._sample(), self.queries)
             return f"{self.run} and {self.baseline} have the same {measure} {every}"
         by = f" by more than {margin:g}" if margin else ""
         if relation == NOT_WORSE:
@@ -164,7 +134,12 @@ class Gate:
         if self.cannot_tell:
             by = f" by {margin:g} or more" if relation == NOT_WORSE else by
             claim = f"whether {self.run} is worse than {self.baseline}{by} on {measure}: {self.reason}"
-        return claim
+        if isnan(self.difference):
+            return claim
+        return f"{claim}{'. The difference is' if self.cannot_tell else ':'} {self._numbers()}"
+
+    def _sample(self) -> str:
+        return queries_in_groups(self.queries, self.groups, self.effective_groups)
 
     def _numbers(self) -> str:
         text, (_, margin, kind) = signed(self.difference), self.condition
@@ -174,7 +149,7 @@ class Gate:
             text += f" (one-sided {level} {side} limit {signed(self.limit)})"
         if not isnan(self.p):
             text += f", {p_of_loss(self.p, margin, below=kind == NOT_WORSE)}"
-        text += f", n = {self.sample}"
+        text += f", n = {self._sample()}"
         if 0 < self.detectable_difference < inf and self.rules is not None:
             text += (
                 f". An equally good run would pass with {percent(self.rules.power)} power at a margin of "

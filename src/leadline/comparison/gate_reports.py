@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from math import inf, isfinite, isnan
 
 import numpy as np
 
 from leadline.comparison.compare import compare
-from leadline.comparison.compared_pair import p_text, signed
+from leadline.comparison.compared_pair import signed
 from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.gate import (
     BELOW,
@@ -22,15 +21,12 @@ from leadline.comparison.gate import (
     resolve_conditions,
     thresholds,
 )
-from leadline.data.arrays import Floats
 from leadline.data.validation import name_keywords
-from leadline.data.wording import percent
 from leadline.errors import UsageError
 from leadline.evaluation.results import Results
 from leadline.io.read_paths import public
 
 LOST = 5  # queries that are listed
-WIDTH = 12  # of the first column
 
 
 def in_python(gate: Gate) -> Gate:
@@ -41,76 +37,30 @@ def in_python(gate: Gate) -> Gate:
 
 
 def report_of(gate: Gate, results: Results) -> str:
-    """Return a report of the outcome of a condition: one line, and the numbers below it."""
-    gate = in_python(gate)
-    index = results.measure_index(gate.condition.measure)
-    values = results.averaged_values(index)
-    run = values[results.names.index(gate.run)]
-    other = None if gate.baseline is None else values[results.names.index(gate.baseline)]
-    rows = [*_numbers(gate, results, index), *_queries(gate, results, run, other)]
-    return "\n".join(
-        [f"{gate.outcome}: {gate.claim}", *(f"  {name:<{WIDTH}}{text}" for name, text in rows if text)]
-    )
+    """Return a report of the outcome of a condition: one line, and the queries that lost most below it.
 
-
-def _numbers(gate: Gate, results: Results, index: int) -> list[tuple[str, str]]:
-    if gate.condition.kind == BELOW:
-        return _least(gate, results, index)
-    names = (gate.run, str(gate.baseline))
-    means = [float(results.means[results.names.index(name), index]) for name in names]
-    rules, side = gate.rules, "lower" if gate.rising else "upper"
-    rows = [
-        ("means", f"{gate.run} {means[0]:.4f}, {gate.baseline} {means[1]:.4f}"),
-        ("difference", "" if isnan(gate.difference) else signed(gate.difference)),
-    ]
-    if rules is not None and gate.tested:
-        limit = f"one-sided {percent(rules.confidence)} {side} limit"
-        needed = f"{rules.alpha:.3g} or more passes"
-        if gate.condition.kind == NOT_WORSE:  # the limit decides
-            bound = -gate.condition.margin if gate.rising else gate.condition.margin
-            limit += f"; it must be {'above' if gate.rising else 'below'} {bound:g}"
-            needed = f"below {rules.alpha:.3g} passes"
-        p = p_text(gate.p).removeprefix("p ").removeprefix("= ")
-        none = "none: no bound can be computed"
-        rows += [
-            ("limit", f"{signed(gate.limit)} ({limit})" if isfinite(gate.limit) else none),
-            ("p", f"{p} ({rules.test}; H0: {gate.null}; {needed})"),
-        ]
-    rows += [("n", gate.sample), ("verdict", gate.outcome.lower()), ("reason", gate.reason)]
-    if rules is not None and 0 < gate.detectable_difference < inf and gate.tested:
-        margin, power = f"{gate.detectable_difference:.2g}", percent(rules.power)
-        rows.append(("margin", f"at {margin} or more, an equally good run passes with {power} power"))
-    return rows
-
-
-def _least(gate: Gate, results: Results, index: int) -> list[tuple[str, str]]:
-    limit = gate.condition.margin
-    rows = [] if isnan(gate.difference) else [("mean", f"{gate.difference + limit:.4f}")]
-    rows.append(("limit", f"the mean must be at {'least' if gate.rising else 'most'} {limit:g}"))
-    if not isnan(gate.difference):
-        rows.append(("difference", signed(gate.difference)))
-    averaged = int((~np.isnan(results.averaged_values(index)[results.names.index(gate.run)])).sum())
-    return [*rows, ("n", f"{averaged:,}"), ("verdict", gate.outcome.lower()), ("reason", gate.reason)]
-
-
-def _queries(gate: Gate, results: Results, run: Floats, other: Floats | None) -> list[tuple[str, str]]:
-    """Return the queries that lost most, or with the worst values; none for estimates: they are too rough."""
+    For a fixed value these are the queries with the worst values. Estimates have none: they are too rough.
+    """
+    line = str(in_python(gate))
     if results.withheld is not None:
-        return []
-    side = 1.0 if gate.rising else -1.0
+        return line
+    values = results.averaged_values(results.measure_index(gate.condition.measure))
+    run, side = values[results.names.index(gate.run)], 1.0 if gate.rising else -1.0
+    other = None if gate.baseline is None else values[results.names.index(gate.baseline)]
     gained = side * (run if other is None else run - other)
-    order = np.argsort(np.nan_to_num(gained, nan=np.inf), kind="stable").tolist()
-    places = [place for place in order if not isnan(gained[place]) and (other is None or gained[place] < 0)]
-    if other is None:
-        text = ", ".join(f"{results.queries[place]} {run[place]:.4f}" for place in places[:LOST])
-        return [("worst", text)]
+    order = np.argsort(np.nan_to_num(gained, nan=np.inf), kind="stable")
+    places = [place for place in order.tolist() if gained[place] < (np.inf if other is None else 0)]
     texts = [
-        f"{results.queries[place]} {signed(float(run[place] - other[place]))} "
+        f"{results.queries[place]} {run[place]:.4f}"
+        if other is None
+        else f"{results.queries[place]} {signed(float(run[place] - other[place]))} "
         f"({other[place]:.4f} to {run[place]:.4f})"
         for place in places[:LOST]
     ]
+    if not texts:
+        return line
     more = f", and {len(places) - LOST:,} more" if len(places) > LOST else ""
-    return [("lost most", ", ".join(texts) + more)]
+    return f"{line}\n  {'worst' if other is None else 'lost most'}: {', '.join(texts)}{more}"
 
 
 class Gates(list[Gate]):
