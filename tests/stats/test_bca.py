@@ -13,7 +13,6 @@ from samples import edges, holed, skewed, smooth, stepped
 from scipy import stats
 
 from leadline.data.arrays import Floats
-from leadline.errors import UsageError
 from leadline.stats.intervals import BCa, resampled
 
 LEVELS = (0.5, 0.8, 0.95, 0.999)
@@ -141,16 +140,6 @@ def test_a_ratio_takes_the_queries_that_both_lists_have() -> None:
     both = np.delete(first, [3, 8]), np.delete(second, [3, 8])
     assert BCa(draws=299).ratio(*holes) == BCa(draws=299).ratio(*both)
     assert all(map(math.isnan, BCa().ratio(np.array([0.1]), np.array([0.2]))))
-
-
-def test_a_ratio_of_lists_of_two_lengths_is_refused() -> None:
-    with pytest.raises(UsageError, match="the lists have 3 and 2 values"):
-        BCa().ratio(np.ones(3), np.ones(2))
-
-
-def test_resamples_of_nothing_are_refused() -> None:
-    with pytest.raises(UsageError, match="no queries to draw from"):
-        resampled(np.empty((0, 1)), 99, 0)
 
 
 def test_the_seed_decides_and_threads_do_not(monkeypatch: pytest.MonkeyPatch) -> None:

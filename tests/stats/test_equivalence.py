@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from samples import edges, holed, smooth
 from scipy import stats
 from statsmodels.stats.weightstats import DescrStatsW
 
-from leadline.errors import UsageError
 from leadline.stats.intervals import Student
 from leadline.stats.paired_tests import equivalence
 
@@ -56,9 +53,3 @@ def test_a_constant_difference_has_the_p_of_the_sign_test(name: str) -> None:
 
 def test_two_identical_queries_do_not_show_equivalence() -> None:
     assert equivalence(np.zeros((2, 1)), 1e-9).tolist() == [0.25]
-
-
-@pytest.mark.parametrize("margin", [0, -0.1, math.nan])
-def test_a_margin_that_is_none_is_refused(margin: float) -> None:
-    with pytest.raises(UsageError, match="a number above 0"):
-        equivalence(smooth(5), margin)

@@ -13,7 +13,6 @@ from samples import holed, smooth, stepped
 
 from conftest import examples
 from leadline.data.arrays import Floats, Integers
-from leadline.errors import UsageError
 from leadline.stats.moments import weights
 from leadline.stats.paired_tests import Randomisation, T
 from leadline.stats.simultaneous import max_t
@@ -195,12 +194,3 @@ def test_it_finds_more_than_holm_where_pairs_depend_on_each_other() -> None:
     p = np.sort(T().p_values(differences))
     holm = int((np.maximum.accumulate(p * np.arange(len(p), 0, -1)) <= 0.05).sum())
     assert (max_t(differences, draws=5_000).p <= 0.05).sum() >= holm
-
-
-def test_draws_and_seeds_that_are_none_are_refused() -> None:
-    with pytest.raises(UsageError, match="draws must be at least 1, not 0"):
-        max_t(smooth(4, 3), draws=0)
-    with pytest.raises(UsageError, match="seed must be"):
-        max_t(smooth(4, 3), seed=-1)
-    with pytest.raises(UsageError, match=r"differences have the shape \(3,\)"):
-        max_t(np.zeros(3))

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.data.arrays import Floats
-from leadline.errors import UsageError
 from leadline.stats.simultaneous import critical_difference, friedman, mean_ranks
 
 # Table 5 (a) of the paper: q for 2 to 10 classifiers at 0.05 and 0.10.
@@ -76,9 +75,3 @@ def test_friedman_is_that_of_scipy(rows: list[list[int]]) -> None:
         assert math.isnan(found)
     else:
         assert found == pytest.approx(friedmanchisquare(*values.T).pvalue)
-
-
-@pytest.mark.parametrize(("systems", "number"), [(1, 5), (3, 0)])
-def test_too_little_is_refused(systems: int, number: int) -> None:
-    with pytest.raises(UsageError):
-        critical_difference(systems, number)

@@ -11,7 +11,6 @@ from scipy import stats
 from scipy.special import ndtr
 from statsmodels.stats.power import TTestPower
 
-from leadline.errors import UsageError
 from leadline.stats.power import MOST, detectable, power, queries_needed
 
 THEIRS = TTestPower()
@@ -156,26 +155,3 @@ def test_the_detectable_difference_grows_with_the_deviation() -> None:
 @pytest.mark.parametrize(("deviation", "queries"), [(0.2, 0), (0.2, 1), (math.nan, 50)])
 def test_without_a_deviation_nothing_is_said(deviation: float, queries: int) -> None:
     assert math.isnan(detectable(deviation, queries))
-
-
-def test_of_fewer_than_two_queries_there_is_no_power() -> None:
-    with pytest.raises(UsageError, match="at least 2 queries are needed, not 1"):
-        power(0.5, 1)
-
-
-@pytest.mark.parametrize("wanted", [0, 1, 1.5, 80, -0.1, math.nan])
-def test_a_power_that_is_none_is_refused(wanted: float) -> None:
-    with pytest.raises(UsageError, match="power must be above 0 and below 1"):
-        queries_needed(0.5, power_wanted=wanted)
-    with pytest.raises(UsageError, match="power must be above 0 and below 1"):
-        detectable(0.2, 50, power_wanted=wanted)
-
-
-def test_a_level_that_is_none_is_refused() -> None:
-    for ask in (
-        lambda: power(0.5, 50, level=95),
-        lambda: queries_needed(0.5, level=1),
-        lambda: detectable(0.2, 50, level=0.05),
-    ):
-        with pytest.raises(UsageError, match=r"level must be a fraction"):
-            ask()

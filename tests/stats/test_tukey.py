@@ -13,7 +13,6 @@ from samples import smooth, stepped
 from scipy import stats
 
 from leadline.data.arrays import Floats
-from leadline.errors import UsageError
 from leadline.stats.paired_tests import Randomisation
 from leadline.stats.simultaneous import tukey
 
@@ -154,20 +153,3 @@ def test_the_values_are_left_as_they_were() -> None:
     before = values.copy()
     tukey(values, draws=50)
     np.testing.assert_array_equal(values, before)
-
-
-@pytest.mark.parametrize("shape", [(0, 3), (4, 1), (4, 0), (6,), (2, 2, 2)])
-def test_shapes_that_hold_no_pair_are_refused(shape: tuple[int, ...]) -> None:
-    with pytest.raises(UsageError, match="one row per query"):
-        tukey(np.zeros(shape))
-
-
-def test_undefined_values_are_refused() -> None:
-    with pytest.raises(UsageError, match="a value for every query and run"):
-        tukey(np.array([[0.1, 0.2], [math.nan, 0.3]]))
-
-
-@pytest.mark.parametrize("given", [{"draws": 0}, {"draws": -1}, {"seed": -1}])
-def test_draws_and_seeds_that_are_none_are_refused(given: dict[str, int]) -> None:
-    with pytest.raises(UsageError, match="must be"):
-        tukey(smooth(4, 3), **given)

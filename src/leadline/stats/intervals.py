@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from functools import lru_cache
 from statistics import NormalDist
 from typing import ClassVar
 
 import numpy as np
 
-from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.arrays import Flags, Floats
 from leadline.data.registry import Aliases, whole
 from leadline.data.table import ResultWarning
-from leadline.errors import UsageError
-from leadline.stats import Interval, checked_level, checked_seed, column
+from leadline.stats import Interval, column
 from leadline.stats.moments import (
     Groups,
     Totals,
+    columns_with_totals,
     each_block,
     every_sign,
     means,
     signs,
-    supports,
     too_few_groups,
     totals,
     weights,
@@ -273,15 +271,8 @@ class BCa(Interval):
         >>> round(low, 1), round(high, 1)
         (1.1, 1.6)
         """
-        if len(first) != len(second):
-            raise UsageError(
-                f"the lists have {len(first):,} and {len(second):,} values. Pass one value per query in "
-                "both lists."
-            )
         values = np.hstack([column(first), column(second)])
         values = values[~np.isnan(values).any(axis=1)]
-        checked_level(level)
-        checked_seed(seed)
         if len(values) < 2:
             return float("nan"), float("nan")
         means = resampled(values, self.draws, seed)
@@ -297,21 +288,11 @@ class BCa(Interval):
 
 def resampled(values: Floats, draws: int, seed: int) -> Floats:
     """Return the means of resamples of the queries: draws x columns; values must not be NaN."""
-    if len(values) == 0:
-        raise UsageError("there are no queries to draw from")
 
     def block(generator: np.random.Generator, size: int) -> Floats:
         return np.asarray(weights(generator, size, len(values)) @ values / len(values))
 
     return np.concatenate(list(each_block(draws, seed, block)))
-
-
-def columns_with_totals(observed: Totals) -> Iterator[tuple[Integers, Totals]]:
-    """Yield sets of columns with the same clusters, if enough for limits: indices and their totals."""
-    for columns, rows in supports(np.where(too_few_groups(observed), np.nan, observed.sums)):
-        if rows.sum() >= 2:
-            at = np.ix_(rows, columns)
-            yield columns, Totals(observed.sums[at], observed.sizes[at], observed.grouped)
 
 
 def resampled_means(observed: Totals, draws: int, seed: int) -> Floats:

@@ -8,7 +8,6 @@ from typing import NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.errors import UsageError
 from leadline.kernels import parallel_map
 
 # A spread below this fraction of the largest value is due to rounding.
@@ -132,13 +131,7 @@ def totals(values: Floats, groups: Groups | None = None) -> Totals:
     if groups is None:
         return Totals(values, defined.astype(np.float64), grouped=False)
     given, weights = groups if isinstance(groups, Weighted) else (groups, np.ones(len(values)))
-    codes = np.asarray(given)
-    if codes.shape != (len(values),) or not np.issubdtype(codes.dtype, np.integer):
-        raise UsageError(
-            f"the groups have the shape {codes.shape} and the type {codes.dtype}. Pass one integer per query "
-            f"({len(values):,} in all)."
-        )
-    different, cluster = np.unique(codes, return_inverse=True)
+    different, cluster = np.unique(given, return_inverse=True)
     sums = np.zeros((len(different), values.shape[1]))
     sizes = np.zeros_like(sums)
     np.add.at(sums, cluster, np.where(defined, values, 0.0) * weights[:, None])
@@ -284,6 +277,14 @@ def supports(values: Floats) -> Iterator[tuple[Integers, Flags]]:
             yield part, patterns[:, index]
 
 
+def columns_with_totals(observed: Totals) -> Iterator[tuple[Integers, Totals]]:
+    """Yield sets of columns with the same clusters, if enough for limits: indices and their totals."""
+    for columns, rows in supports(np.where(too_few_groups(observed), np.nan, observed.sums)):
+        if rows.sum() >= 2:
+            at = np.ix_(rows, columns)
+            yield columns, Totals(observed.sums[at], observed.sizes[at], observed.grouped)
+
+
 def in_parts(columns: Integers) -> Iterator[Integers]:
     """Yield column indices in parts of a few hundred."""
     for start in range(0, len(columns), COLUMNS):
@@ -305,8 +306,6 @@ def resamples(units: Sequence[str], *, draws: int, seed: int = 0) -> Integers:
 
 def interval(values: Sequence[float] | Floats, level: float = 0.95) -> tuple[float, float]:
     """Return the percentile interval of the defined values; NaN if there are none."""
-    if not 0 < level < 1:
-        raise UsageError(f"level must be above 0 and below 1, not {level!r}")
     defined = np.asarray(values, dtype=np.float64)
     defined = defined[~np.isnan(defined)]
     if not len(defined):

@@ -10,19 +10,18 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.registry import Aliases, choice, whole
-from leadline.errors import UsageError
 from leadline.stats import Alternative, PairedTest
 from leadline.stats.moments import (
     ROUNDING,
     Groups,
     Means,
     Totals,
+    columns_with_totals,
     each_block,
     in_parts,
     means,
     sign_p,
     signs,
-    supports,
     totals,
     weights,
     without_spread,
@@ -325,11 +324,8 @@ class Bootstrap(PairedTest):
 
     def _p_of(self, observed: Totals, *, two_sided: bool, seed: int) -> Floats:
         p = np.full(observed.sums.shape[1], np.nan)
-        for columns, rows in supports(observed.sums):
-            if rows.sum() >= 2:
-                at = np.ix_(rows, columns)
-                part = Totals(observed.sums[at], observed.sizes[at], observed.grouped)
-                p[columns] = self._together(part, seed, two_sided=two_sided)
+        for columns, part in columns_with_totals(observed):
+            p[columns] = self._together(part, seed, two_sided=two_sided)
         return p
 
     def _together(self, observed: Totals, seed: int, *, two_sided: bool) -> Floats:
@@ -387,8 +383,6 @@ def equivalence(differences: Floats, margin: float, groups: Groups | None = None
     >>> round(float(equivalence(np.array([[0.01], [-0.02], [0.00], [0.02]]), 0.05)[0]), 4)
     0.0057
     """
-    if not margin > 0:
-        raise UsageError(f"margin must be a number above 0 (in units of the measure), not {margin!r}")
     above = T().p_values(differences + margin, alternative="greater", groups=groups)
     below = T().p_values(differences - margin, alternative="less", groups=groups)
     return np.asarray(np.maximum(above, below))

@@ -11,8 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.errors import UsageError
-from leadline.stats import checked_level, checked_power
 from leadline.stats.intervals import t_quantile
 from leadline.stats.moments import EQUAL, moments
 
@@ -103,9 +101,6 @@ def power(effect: float, queries: float, *, level: float = 0.95, one_sided: bool
     """
     from scipy.special import chdtr, nctdtr, stdtrit
 
-    if queries < 2:
-        raise UsageError(f"at least 2 queries are needed, not {queries}")
-    checked_level(level)
     critical = stdtrit(queries - 1, level if one_sided else (1 + level) / 2)
     shift = abs(effect) * math.sqrt(queries)
     upper = 1 - float(nctdtr(queries - 1, shift, critical))
@@ -125,8 +120,6 @@ def queries_needed(effect: float, *, power_wanted: float = 0.8, level: float = 0
     >>> queries_needed(0.5)
     34
     """
-    checked_power(power_wanted)
-    checked_level(level)
     if not math.isfinite(effect) or effect == 0:
         return None
     alpha, beta = NORMAL.inv_cdf((1 + level) / 2), NORMAL.inv_cdf(power_wanted)
@@ -189,7 +182,6 @@ def detectable(
     >>> round(detectable(0.2, 50), 4)
     0.0808
     """
-    checked_power(power_wanted)
     if queries < 2 or not math.isfinite(deviation):
         return math.nan
     effect = _detectable_effect(queries, power_wanted, level, one_sided)
@@ -210,7 +202,6 @@ def upper_deviation(deviation: float, queries: float, *, level: float = 0.95) ->
     """
     from scipy.special import chdtri
 
-    checked_level(level)
     if queries < 2 or not math.isfinite(deviation):
         return math.nan
     return float(deviation * np.sqrt((queries - 1) / chdtri(queries - 1, level)))

@@ -7,8 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.errors import UsageError
-from leadline.stats import checked_level, checked_seed
 from leadline.stats.moments import ROUNDING, Groups, Totals, each_block, effective_groups, totals, weights
 from leadline.stats.paired_tests import T
 
@@ -155,7 +153,6 @@ class RankDistribution(NamedTuple):
         The lower limit is the smallest rank that at least a share (1 - level) / 2 of the resamples do not
         exceed, the upper one the smallest that at least (1 + level) / 2 do not exceed.
         """
-        checked_level(level)
         cumulative = self.counts.cumsum(axis=1)
         total = cumulative[:, -1:]
         shares = [(1 - level) / 2, (1 + level) / 2]
@@ -208,9 +205,6 @@ def bootstrap_ranks(
     >>> (found.counts / 20_000).round(2).tolist(), found.best.round(2).tolist()
     ([[0.25, 0.5, 0.25], [0.25, 0.5, 0.25]], [0.5, 0.5])
     """
-    checked_seed(seed)
-    if draws < 1:
-        raise UsageError(f"draws must be at least 1, not {draws}")
     observed = totals(values, groups)
     used = observed.sizes.any(axis=1)
     observed = observed._replace(sums=observed.sums[used], sizes=observed.sizes[used])

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 
 from leadline.data.arrays import Floats
 from leadline.data.registry import Aliases
-from leadline.errors import UsageError
-from leadline.stats import Correction, checked_seed
+from leadline.stats import Correction
 from leadline.stats.intervals import consistent_limits, smallest_count
 from leadline.stats.moments import (
     BLOCK,
@@ -156,16 +155,6 @@ def tukey(values: Floats, *, draws: int = 20_000, seed: int = 0) -> RangeDistrib
     >>> abs(tukey(values).p_values(0.325) - 2 / 16) < 0.01  # as flipping signs: 2 of 16 patterns
     np.True_
     """
-    checked_seed(seed)
-    if draws < 1:
-        raise UsageError(f"draws must be at least 1, not {draws}")
-    if values.ndim != 2 or values.shape[0] < 1 or values.shape[1] < 2:
-        raise UsageError(
-            f"the values have the shape {values.shape}. Pass one row per query and one column per run, "
-            "with at least one query and two runs."
-        )
-    if np.isnan(values).any():
-        raise UsageError("some values are undefined. Pass a value for every query and run.")
     queries, runs = values.shape
     values = np.sort(values, axis=1)  # the same draws for every order of the runs
 
@@ -349,14 +338,6 @@ def max_t(differences: Floats, *, draws: int = 20_000, seed: int = 0, groups: Gr
     >>> found.p.tolist()  # exact: 64 patterns
     [0.03125, 0.5]
     """
-    checked_seed(seed)
-    if draws < 1:
-        raise UsageError(f"draws must be at least 1, not {draws}")
-    if differences.ndim != 2:
-        raise UsageError(
-            f"the differences have the shape {differences.shape}. Pass one row per query and one column per "
-            "pair."
-        )
     return MaxT(totals(differences, groups), draws=draws, seed=seed)
 
 
@@ -408,9 +389,5 @@ def critical_difference(systems: int, number: int, *, confidence: float = 0.95) 
     """
     from scipy.stats import studentized_range
 
-    if systems < 2 or number < 1:
-        raise UsageError(
-            f"at least two systems and one query are needed (systems: {systems}, queries: {number})"
-        )
     quantile = float(studentized_range.ppf(confidence, systems, np.inf)) / math.sqrt(2)
     return quantile * math.sqrt(systems * (systems + 1) / (6 * number))
