@@ -10,7 +10,7 @@ import click
 from leadline.cli._help import is_given, typed
 from leadline.cli._inputs import given_scores, values_given
 from leadline.cli._outputs import Outputs, describe_input, progress, read_of
-from leadline.errors import UsageError, both, one_of
+from leadline.errors import UsageError, one_of
 from leadline.evaluation.results import Results
 from leadline.io.run_names import run_name, split_name
 from leadline.io.small_tables import split_place
@@ -97,10 +97,6 @@ def command(
         result = agreement(
             list(judges) or None, table=_counts(table), runs=list(runs) or None, on_run=on_run, **options
         )
-    needed = "--runs, and either exactly two judges or --reference"
-    if result.ranking is not None and all(values is None for values in result.ranking.by_query):
-        needed = "a measure with an arithmetic mean over all queries, such as AP or nDCG@10"
-    both(typed(context, "top"), {needed: result.audits})
     result.options |= outputs.options()
     view = View(result, shown={"per_query": per_query}, lines="")
     read = [(path, rows) for path, rows in result.judgments.paths if path]

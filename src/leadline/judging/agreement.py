@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import statistics
 from collections.abc import Callable, Sequence
@@ -23,7 +24,6 @@ from leadline.io.judges import JudgesLike, read_judges
 from leadline.io.judgment_store import Given, is_database
 from leadline.io.read import QrelsLike
 from leadline.io.read_paths import public
-from leadline.io.small_tables import split_place
 from leadline.judging.agreement_audit import (
     TOP,
     WITHIN,
@@ -151,7 +151,13 @@ def agreement(
     pairs = list(combinations(range(len(judged.names)), 2))
     if reference:
         pairs = [pair for pair in pairs if pair[0] == 0]
-    resample = _what(resample, table)
+    if len(table) and resample == "queries":
+        raise UsageError(
+            "--config agreement.resample=queries does not apply to a table of counts, which has no "
+            "queries. Use --config agreement.resample=pairs."
+        )
+    if resample == "auto":
+        resample = "pairs" if len(table) else "queries"
     how = _How(resample, draws, confidence, seed)
     values, codes = coded(judgments.grades)
     if len(values) > MOST_GRADES:
@@ -167,14 +173,10 @@ def agreement(
         if reference or len(judged.names) == 2:
             rules: dict[str, Any] = {"top": top, "confidence": confidence, "draws": draws, "seed": seed}
             audits = audits_of(ranking, pairs, used_the_judge, **rules)
-    if used_the_judge and not audits:
-        averaged = ranking is None or any(values is not None for values in ranking.by_query)
-        raise UsageError(
-            "--used-the-judge needs --runs, and either exactly two judges or --reference"
-            if averaged
-            else "--used-the-judge needs a measure with an arithmetic mean over all queries, such as AP or "
-            "nDCG@10"
-        )
+    needed_too = "--runs, and either exactly two judges or --reference"
+    if ranking is not None and all(values is None for values in ranking.by_query):
+        needed_too = "a measure with an arithmetic mean over all queries, such as AP or nDCG@10"
+    both({"--used-the-judge": used_the_judge, "--config agreement.top": top != TOP}, {needed_too: audits})
     if runs is not None and within is None:
         within = WITHIN
     if within is not None and len(table):
@@ -219,9 +221,8 @@ def agreement(
         },
     )
     result.warnings = warnings_of(result, judged)
-    places = judges if isinstance(judges, (list, tuple)) else [judges]
-    paths = [split_place(os.fspath(each))[0] for each in places if isinstance(each, (str, os.PathLike))]
-    store = next((path for path in paths if os.path.isfile(path) and is_database(path)), None)
+    paths = [path for path, _ in judgments.paths if os.path.isfile(path)]
+    store = next(filter(is_database, paths), None)
     forms = None if store is None else forms_of(store)
     if forms is not None and forms.measures:
         result.forms = compare(forms, confidence=confidence)
@@ -273,18 +274,6 @@ def _kept(judgments: Judgments, over: str) -> Judgments:
     return judgments.keep(chosen)
 
 
-def _what(resample: str, table: Sequence[float]) -> str:
-    """Return the unit of the intervals, `queries` or `pairs`."""
-    if len(table):
-        if resample == "queries":
-            raise UsageError(
-                "--config agreement.resample=queries does not apply to a table of counts, which has no "
-                "queries. Use --config agreement.resample=pairs."
-            )
-        return "pairs"
-    return "queries" if resample == "auto" else resample
-
-
 def _groups(judgments: Judgments, resample: str) -> UnitGroups:
     if resample == "pairs":
         return UnitGroups(np.arange(len(judgments)), len(judgments))
@@ -298,52 +287,46 @@ def _between(
     """Return, by coefficient, the mean over pairs of judges and the value of each pair."""
     over_queries = how.resample == "queries" and how.draws > 0
     replicates = between.left_out(kinds) if over_queries else between.drawn(kinds, how.draws, how.seed)
-    means = [_mean(again) for again in replicates]
-    for row, coefficient in enumerate(kinds if how.draws else []):
-        lacking = ~between.supported(coefficient)
-        replicates[row, :, lacking] = np.nan
-        if lacking.all():
-            means[row] = np.full_like(means[row], np.nan)
     counts = between.tables(between.pairs).sum(axis=(1, 2, 3)).astype(int).tolist()
     estimates = {}
-    for coefficient, again, mean_again in zip(kinds, replicates, means, strict=True):
-        values = between.values_of(coefficient)[:, 0]
-        mean = _mean(values[None])
-        if over_queries:
-            least = -np.inf if coefficient.chance_corrected else 0.0
-            lower, upper = jackknife_limits(values, again, level=how.confidence, least=least)
-            each = list(zip(lower.tolist(), upper.tolist(), strict=True))
-            again_mean = mean_again[:, None]
-            (low,), (high,) = jackknife_limits(mean, again_mean, level=how.confidence, least=least)
-        else:
-            each, (low, high) = _limits(again, how.confidence), interval(mean_again, how.confidence)
-        pairwise = [
-            CoefficientEstimate(value, *limits, corrected=coefficient.chance_corrected, pairs=count)
-            for value, limits, count in zip(values.tolist(), each, counts, strict=True)
-        ]
-        whole = CoefficientEstimate(
-            float(mean[0]),
-            float(low),
-            float(high),
-            corrected=coefficient.chance_corrected,
-            pairs=len(between.codes),
+    for coefficient, again in zip(kinds, replicates, strict=True):
+        values, corrected = between.values_of(coefficient)[:, 0], coefficient.chance_corrected
+        mean, mean_again = _mean(values[None]), _mean(again)
+        if how.draws:
+            lacking = ~between.supported(coefficient)
+            again[:, lacking] = np.nan
+            mean_again[:] = np.nan if lacking.all() else mean_again
+        least = -np.inf if corrected else 0.0
+        each, (limits,) = (
+            _limits(of, again_of, how, least=least)
+            for of, again_of in ((values, again), (mean, mean_again[:, None]))
         )
+        pairwise = [
+            CoefficientEstimate(value, *limits_of, corrected=corrected, pairs=count)
+            for value, limits_of, count in zip(values.tolist(), each, counts, strict=True)
+        ]
+        pairs = len(between.codes)
+        whole = CoefficientEstimate(float(mean[0]), *limits, corrected=corrected, pairs=pairs)
         estimates[coefficient.key] = whole, pairwise
     return estimates
 
 
-def _limits(resampled: Floats, confidence: float) -> list[tuple[float, float]]:
-    """Return the percentile interval of every column; those without undefined values are sorted together."""
-    whole = np.flatnonzero(~np.isnan(resampled).any(axis=0)) if len(resampled) else np.empty(0, np.int64)
-    limits = {}
-    if len(whole):
-        levels = [(1 - confidence) / 2, (1 + confidence) / 2]
-        low, high = np.quantile(np.ascontiguousarray(resampled[:, whole].T), levels, axis=1).tolist()
-        limits = dict(zip(whole.tolist(), zip(low, high, strict=True), strict=True))
-    return [
-        limits[column] if column in limits else interval(resampled[:, column], confidence)
-        for column in range(resampled.shape[1])
-    ]
+def _limits(
+    values: Floats, replicates: Floats, how: _How, *, least: float = -np.inf
+) -> list[tuple[float, float]]:
+    """Return the limits of values, each with its replicates in a column: jackknife, or percentiles."""
+    if how.resample == "queries":
+        limits = jackknife_limits(values, replicates, level=how.confidence, least=least)
+        return list(map(tuple, np.stack(limits, axis=1).tolist()))
+    # Columns without undefined values are sorted together.
+    whole = ~np.isnan(replicates).any(axis=0) & (len(replicates) > 0)
+    found = np.full((2, len(values)), np.nan)
+    if whole.any():
+        levels = [(1 - how.confidence) / 2, (1 + how.confidence) / 2]
+        found[:, whole] = np.quantile(np.ascontiguousarray(replicates[:, whole].T), levels, axis=1)
+    for column in np.flatnonzero(~whole).tolist():
+        found[:, column] = interval(replicates[:, column], how.confidence)
+    return list(map(tuple, found.T.tolist()))
 
 
 def _mean(values: Floats) -> Floats:
@@ -365,21 +348,22 @@ def _of_all(
         if not coefficient.allows_missing:
             judged = judgments
             if not judgments.by_all.all():  # it is for judges who all judged the same
-                estimates[coefficient.key] = CoefficientEstimate(float("nan")), 0
+                estimates[coefficient.key] = CoefficientEstimate(math.nan), 0
                 continue
         values, codes = coded(judged.grades)
-        value = float(coefficient.of_tables(coincidences(codes, len(values)), values)[0])
+        value = coefficient.of_tables(coincidences(codes, len(values)), values)
         tables = coincidences(codes, len(values), *_groups(judged, how.resample)) if how.draws else None
-        limits = float("nan"), float("nan")
+        limits = math.nan, math.nan
         if tables is not None and supported(tables, coefficient):
             if how.resample == "queries":
-                left = without_each(tables, coefficient, values)[:, None]
-                low, high = jackknife_limits(np.array([value]), left, level=how.confidence)
-                limits = float(low[0]), float(high[0])
+                again = without_each(tables, coefficient, values)
             else:
-                resampled = drawn_of_all(tables, values, coefficient, how.draws, how.seed)
-                limits = interval(resampled, how.confidence)
-        estimates[coefficient.key] = CoefficientEstimate(value, *limits, pairs=len(judged)), len(judged)
+                again = drawn_of_all(tables, values, coefficient, how.draws, how.seed)
+            (limits,) = _limits(value, again[:, None], how)
+        estimates[coefficient.key] = (
+            CoefficientEstimate(float(value[0]), *limits, pairs=len(judged)),
+            len(judged),
+        )
     return estimates
 
 
