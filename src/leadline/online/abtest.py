@@ -14,12 +14,13 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.table import ResultWarning, raised
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted
-from leadline.errors import InputError, UsageError, either
+from leadline.errors import InputError, UsageError, both, either, one_of
 from leadline.io.read_paths import public
-from leadline.online.abtest_result import ABTest, AlwaysValid, Arm, ArmDifference, SampleSizes, undefined_lift
+from leadline.online.abtest_result import ABTest, AlwaysValid, Arm, ArmDifference, SampleSizes
 from leadline.online.logs import Columns, Log, chosen_arms, read_log, read_two, repeated_clicks, shown_within
 from leadline.online.proportions import (
     EXPECTED,
+    Limits,
     Proportion,
     SampleRatio,
     checked_difference,
@@ -64,27 +65,22 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
         )
         found.append(("ungrouped", words, len(units.arm)))
     rarest = min(result.arms, key=lambda arm: arm.clicked)
-    fewest = rarest.clicked
-    if fewest < FEW:
-        clicked = f"only {counted(fewest, result.unit)}" if fewest else f"no {result.unit}s"
+    if rarest.clicked < FEW:
+        clicked = f"only {counted(rarest.clicked, result.unit)}" if rarest.clicked else f"no {result.unit}s"
         words = (
             f"arm {rarest.name} has {clicked} with a click. With fewer than {FEW} such {result.unit}s, the "
             "relative standard error of a low clickthrough is about 10 % or more."
         )
-        found.append(("few_clicks", words, max(1, fewest)))
-    fewest_users = min(arm.units for arm in result.arms)
-    smallest = result.options["smallest"]
-    if math.isnan(result.compared.low):
-        few = fewest_users < FEW_USERS
-        words = (
-            "no interval for the difference and no test for clicks per row: an arm has fewer than "
-            f"{FEW_USERS} users. Intervals from so few users are too narrow."
-            if few
-            else "no interval for the difference and no test for clicks per row: all users of one arm have "
-            "the same clicks per row, so the variance cannot be estimated"
-        )
+        found.append(("few_clicks", words, max(1, rarest.clicked)))
+    fewest_users, unknown = min(arm.units for arm in result.arms), math.isnan(result.compared.low)
+    if unknown:
+        words = "no interval for the difference and no test for clicks per row: "
+        if few := fewest_users < FEW_USERS:
+            words += f"an arm has fewer than {FEW_USERS} users. Intervals from so few users are too narrow."
+        else:
+            words += "all users of one arm have the same clicks per row, so the variance cannot be estimated"
         found.append(("few_users" if few else "no_variance", words, 1))
-    elif result.options["metric"] == "rows" and fewest_users < ENOUGH_USERS:
+    elif options["metric"] == "rows" and fewest_users < ENOUGH_USERS:
         words = (
             f"intervals and p of clicks per row are approximate with fewer than {ENOUGH_USERS} users in an "
             "arm. In simulations, 95 % intervals of an arm contained the true value in 91 to 97 % of cases "
@@ -92,7 +88,8 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
             "difference in at least 89 %."
         )
         found.append(("approximate_intervals", words, fewest_users))
-    if smallest is not None and not math.isnan(result.compared.low) and result.sizes.users_needed is None:
+    smallest = options["smallest"]
+    if smallest is not None and not unknown and result.sizes.users_needed is None:
         words = (
             f"the number of {result.unit}s needed for a difference of {smallest:g} is not computed: for any "
             f"clickthrough in the interval of {first}, the clickthrough of {second} would be below 0 or "
@@ -111,15 +108,14 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
         found.append(("sample_ratio", words, 1))
     if log is not None and units is not None:
         others = f"excluded {counted(log.others, 'row')} of other arms"
-        crossed = (
-            f"excluded {counted(units.crossed, 'user')} in several arms, because a user should see only one"
-        )
-        below = f"excluded {counted(lost, 'row')} below position {result.options['within']}"
+        crossed = f"excluded {counted(units.crossed, 'user')} in several arms, because a user should see "
+        crossed += "only one"
+        below = f"excluded {counted(lost, 'row')} below position {options['within']}"
         below += " or without a position" * bool(np.isnan(log.position).any())
         gone = len(np.unique(log.users)) - units.crossed - len(units.arm) if result.unit == "user" else 0
         below += f", and {counted(gone, 'user')} with no other rows" * (gone > 0)
-        unplaced = np.isnan(log.position) & (log.click > 0) if result.options["within"] else np.zeros(1)
-        placeless = f"ignored {counted(int(unplaced.sum()), 'click')} without a position"
+        unplaced = int((np.isnan(log.position) & (log.click > 0)).sum()) if options["within"] else 0
+        placeless = f"ignored {counted(unplaced, 'click')} without a position"
         order = (
             "the logs are interleaved evenly, and p of the sequential test depends on this order. If they "
             "have a time column, pass `--time COLUMN`."
@@ -129,7 +125,7 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
             repeated_clicks(int(log.repeated.sum())),
             ("crossed_users", crossed, units.crossed),
             ("below_positions", below, lost),
-            ("clicks_without_position", placeless, int(unplaced.sum())),
+            ("clicks_without_position", placeless, unplaced),
             ("interleaved", order, int(not log.timed and result.always is not None)),
         ]
     return raised(*found)
@@ -270,21 +266,12 @@ def abtest(
     checked_level(confidence)
     if smallest is not None:
         checked_difference(smallest)
-    if a is not None or b is not None:
-        if within is not None or metric == "rows":
-            wrong = "`--within`" if within is not None else "the metric `rows`"
-            raise UsageError(f"{wrong} applies only to logs. With counts, leave it out.")
-    elif within is not None and position is None:
-        raise UsageError("`--within` needs `--position`, the column with the positions")
-    elif metric == "rows" and user is None:
-        raise UsageError(
-            "the metric `rows` needs a user column to compute the variance. Pass `--user COLUMN`."
-        )
-    elif metric == "rows" and effect != EXPECTED:
-        raise UsageError(
-            "`--config abtest.effect` tunes the sequential test, which the metric `rows` does not have. "
-            "Leave out `--config abtest.effect`."
-        )
+    by_rows = metric == "rows"
+    of_logs = {"--user": user, "--position": position, "--time": time, "--within": within}
+    both(of_logs | {"--config abtest.metric=rows": by_rows}, {"a log": a is None and b is None})
+    both({"--within": within}, {"--position": position})
+    both({"--config abtest.metric=rows": by_rows}, {"--user": user})
+    one_of({"--config abtest.effect": effect != EXPECTED, "--config abtest.metric=rows": by_rows})
     read = _read(log, a, b, a_log, b_log, Columns(click, arm, user, position, time), arms)
     depth = None if position is None else within or FIRST_PAGE
     units, lost = (None, 0) if read is None else _units(read, depth, metric)
@@ -348,19 +335,11 @@ def _read(
         )
     if log is not None:
         return chosen_arms(read_log(log, columns), arms)
-    if arms is not None:
-        raise UsageError("`--arms` applies only to a single log with several arms. Leave out `--arms`.")
-    if a_log is not None or b_log is not None:
-        if a_log is None or b_log is None:
-            raise UsageError("there is only one arm. Pass one log for A and one for B.")
-        return read_two(a_log, b_log, columns._replace(arm=""))
-    if a is None or b is None:
-        raise UsageError("there is only one arm. Pass counts for A and for B.")
-    if columns.user or columns.position or columns.time:
-        raise UsageError(
-            "`--user`, `--position` and `--time` apply only to logs. With counts, leave them out."
-        )
-    return None
+    both({"--arms": arms}, {"one log of both arms": None})
+    for first, second in (({"--a": a}, {"--b": b}), ({"--a-log": a_log}, {"--b-log": b_log})):
+        both(first, second)
+        both(second, first)
+    return None if a is not None else read_two(a_log, b_log, columns._replace(arm=""))
 
 
 def _units(log: Log, within: int | None, metric: str) -> tuple[Units, int]:
@@ -396,9 +375,6 @@ def _proportions(
                     "systems."
                 )
         return Proportion(*counts[0]), Proportion(*counts[1])
-    for name, pair in (("a", a), ("b", b)):
-        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise UsageError(f"{name}={pair!r} is not valid. Pass (clicks, users).")
     return proportion_of(*a, what="A: "), proportion_of(*b, what="B: ")
 
 
@@ -406,15 +382,16 @@ def _arm(
     index: int, log: Log | None, proportion: Proportion, units: Units | None, metric: str, confidence: float
 ) -> Arm:
     name = "AB"[index] if log is None else log.arms[index]
-    low, high = wilson(proportion, confidence)
-    rows, clicks, rate = proportion.users, proportion.clicks, proportion.rate
-    if units is not None:
-        in_arm = units.arm == index
-        rows, clicks = int(units.rows[in_arm].sum()), int(units.clicks[in_arm].sum())
-        if metric == "rows":
-            rate, variance = ratio(units, index)
-            low, high = _limits(rate, variance, proportion.users, confidence)
-    return Arm(name, proportion.users, proportion.clicks, rows, clicks, rate, low, high)
+    clicked, number = proportion
+    if units is None:
+        return Arm(name, number, clicked, number, clicked, proportion.rate, *wilson(proportion, confidence))
+    in_arm = units.arm == index
+    rows, clicks = int(units.rows[in_arm].sum()), int(units.clicks[in_arm].sum())
+    rate, limits = proportion.rate, wilson(proportion, confidence)
+    if metric == "rows":
+        rate, variance = ratio(units, index)
+        limits = _limits(rate, variance, number, confidence)
+    return Arm(name, number, clicked, rows, clicks, rate, *limits)
 
 
 def _limits(rate: float, variance: float, users: int, confidence: float) -> tuple[float, float]:
@@ -428,14 +405,13 @@ def _limits(rate: float, variance: float, users: int, confidence: float) -> tupl
 
 
 def _by_users(a: Proportion, b: Proportion, confidence: float) -> ArmDifference:
-    z = pooled_z(a, b)
+    z, small = pooled_z(a, b), is_small(a, b)
     p_z, exact = two_sided(z), fisher_p(a, b)
-    small = is_small(a, b)
     return ArmDifference(
         b.rate - a.rate,
-        *newcombe(a, b, confidence),
         z,
         exact if small else p_z,
+        *newcombe(a, b, confidence),
         "Fisher's exact test" if small else "pooled z",
         "Newcombe",
         p_z,
@@ -456,7 +432,7 @@ def _by_rows(units: Units, a: Arm, b: Arm) -> ArmDifference:
     """
     from scipy.special import stdtr
 
-    low, high = hybrid((a.rate, a.low, a.high), (b.rate, b.low, b.high))
+    low, high = hybrid(*(Limits(arm.rate, arm.low, arm.high) for arm in (a, b)))
     z = p = math.nan
     if not math.isnan(low):
         each = [[ratio(units, arm, pooled=pooled)[1] for arm in (0, 1)] for pooled in (True, False)]
@@ -464,17 +440,18 @@ def _by_rows(units: Units, a: Arm, b: Arm) -> ArmDifference:
         z = (b.rate - a.rate) / math.sqrt(var_a + var_b)
         freedom = (var_a + var_b) ** 2 / (var_a**2 / (a.units - 1) + var_b**2 / (b.units - 1))
         p = 2 * float(stdtr(freedom, -abs(z)))
+    difference = b.rate - a.rate
     return ArmDifference(
-        b.rate - a.rate,
-        low,
-        high,
+        difference,
         z,
         p,
+        low,
+        high,
         "Welch's t by the delta method",
         "Newcombe by the delta method",
         two_sided(z),
         math.nan,
-        undefined_lift(b.rate - a.rate, a.rate),
+        Limits(difference / a.rate if a.rate else math.nan),
     )
 
 
@@ -483,13 +460,13 @@ def _always(
 ) -> AlwaysValid:
     """Return the sequential test after every unit if their order is known, else once."""
     if units is None:
-        return AlwaysValid(
-            *single_look(*proportions, effect=effect, confidence=confidence), effect, None, None
-        )
+        p, low, high = single_look(*proportions, effect=effect, confidence=confidence)
+        return AlwaysValid(p, low, high, effect, 1, None, None)
     path = sequential_test(units.arm, units.clicked, effect=effect, confidence=confidence)
     below = np.flatnonzero(path.p < 1 - confidence)
     decided = int(path.users[below[0]]) if len(below) else None
-    return AlwaysValid(float(path.p[-1]), float(path.low[-1]), float(path.high[-1]), effect, decided, path)
+    p, low, high = (float(column[-1]) for column in (path.p, path.low, path.high))
+    return AlwaysValid(p, low, high, effect, len(path.users), decided, path)
 
 
 def _sizes(
@@ -503,22 +480,19 @@ def _sizes(
 ) -> SampleSizes:
     """Return the detectable difference, and the users needed for the smallest relevant difference."""
     a, b = proportions
-    users = (a.users, b.users)
-    if metric == "rows" and units is not None:
-        distance = reach(power, confidence)
-        if math.isnan(compared.low):
-            return SampleSizes(power, math.nan, None)
-        var_a, var_b = (ratio(units, index)[1] for index in (0, 1))
-        needed = None
+    users, needed = (a.users, b.users), None
+    how = {"power_wanted": power, "confidence": confidence}
+    if metric != "rows" or units is None:
         if smallest is not None:
-            variances = (var_a * a.users, var_b * b.users)
-            needed = users_for_variance(variances, users, smallest, power_wanted=power, confidence=confidence)
-        return SampleSizes(power, distance * math.sqrt(var_a + var_b), needed)
-    smallest_detectable = detectable(a.rate, users, power_wanted=power, confidence=confidence)
-    if smallest is None:
-        return SampleSizes(power, smallest_detectable, None)
-    needed = users_for_difference(wilson(a, confidence), smallest, power_wanted=power, confidence=confidence)
-    return SampleSizes(power, smallest_detectable, needed)
+            needed = users_for_difference(wilson(a, confidence), smallest, **how)
+        return SampleSizes(power, detectable(a.rate, users, **how), needed)
+    distance = reach(power, confidence)
+    if math.isnan(compared.low):
+        return SampleSizes(power, math.nan, None)
+    var_a, var_b = (ratio(units, index)[1] for index in (0, 1))
+    if smallest is not None:
+        needed = users_for_variance((var_a * a.users, var_b * b.users), users, smallest, **how)
+    return SampleSizes(power, distance * math.sqrt(var_a + var_b), needed)
 
 
 ARMS = ("control", "variant")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from leadline.data.table import Column, columns_of, plain
+from leadline.data.table import Column, columns_of, keyed, plain
 from leadline.data.wording import counted, percent
-from leadline.online.proportions import SampleRatio, SequentialTest
+from leadline.online.proportions import Limits, SampleRatio, SequentialTest
 from leadline.result import Make, Result
 
 
@@ -51,12 +50,12 @@ class ArmDifference(NamedTuple):
     ----------
     difference : float
         Clickthrough of `b` minus that of `a`, from -1 to 1.
-    low, high : float
-        Limits of its confidence interval.
     z : float
         Difference divided by its standard error.
     p : float
         Two-sided p-value of `test`.
+    low, high : float
+        Limits of its confidence interval.
     test : str
         Name of the test.
     interval : str
@@ -65,20 +64,20 @@ class ArmDifference(NamedTuple):
         p-value of the z test.
     p_exact : float
         p-value of Fisher's exact test; NaN where it is not defined.
-    lift : tuple of float
+    lift : Limits
         Difference divided by the clickthrough of `a`, and the limits of its interval.
     """
 
     difference: float
-    low: float
-    high: float
     z: float
     p: float
+    low: float
+    high: float
     test: str
     interval: str
     p_z: float
     p_exact: float
-    lift: tuple[float, float, float]
+    lift: Limits
 
 
 class AlwaysValid(NamedTuple):
@@ -92,6 +91,8 @@ class AlwaysValid(NamedTuple):
         Limits of the always-valid interval of the difference.
     effect : float
         Size of the effects that the test is tuned to, as a fraction of the clickthrough rate.
+    looks : int
+        Number of times the data were tested: once for counts, else after every user.
     decided : int or None
         Number of users when p first fell below 1 - confidence; None if it did not, or if their order is
         unknown.
@@ -103,6 +104,7 @@ class AlwaysValid(NamedTuple):
     low: float
     high: float
     effect: float
+    looks: int
     decided: int | None
     path: SequentialTest | None
 
@@ -189,32 +191,16 @@ class ABTest(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data; None is undefined or an infinite limit."""
-        compared, always = self.compared, self.always
-        value, low, high = map(plain, compared.lift)
+        always = None
+        if self.always is not None:
+            always = keyed(self.always._replace(path=None))
+            del always["path"]
         return {
             "unit": self.unit,
             "metric": self.options["metric"],
-            "arms": [arm._asdict() | {"low": plain(arm.low), "high": plain(arm.high)} for arm in self.arms],
-            "difference": plain(compared.difference),
-            "z": plain(compared.z),
-            "p": plain(compared.p),
-            "low": plain(compared.low),
-            "high": plain(compared.high),
-            "test": compared.test,
-            "interval": compared.interval,
-            "p_z": plain(compared.p_z),
-            "p_exact": plain(compared.p_exact),
-            "lift": {"value": value, "low": low, "high": high},
-            "always_valid": None
-            if always is None
-            else {
-                "p": plain(always.p),
-                "low": plain(always.low),
-                "high": plain(always.high),
-                "effect": always.effect,
-                "looks": 1 if always.path is None else len(always.path.users),
-                "decided": always.decided,
-            },
+            "arms": list(map(keyed, self.arms)),
+            **keyed(self.compared),
+            "always_valid": always,
             "power": {
                 "wanted": self.sizes.power,
                 "detectable": plain(self.sizes.detectable),
@@ -225,15 +211,6 @@ class ABTest(Result):
             if self.split is None
             else self.split._asdict() | {"suspect": self.split.suspect, "verdict": self.split.verdict},
         }
-
-
-def undefined_lift(difference: float, base: float) -> tuple[float, float, float]:
-    """Return a lift without an interval.
-
-    >>> undefined_lift(0.1, 0.5)
-    (0.2, nan, nan)
-    """
-    return (difference / base if base else math.nan), math.nan, math.nan
 
 
 def _verdict(test: ABTest) -> str:

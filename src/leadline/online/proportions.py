@@ -18,7 +18,12 @@ FEWEST = 5  # expected users in a cell of the table, below which the normal curv
 MOST = 2_000_000_000  # users of an arm; the exact test multiplies two such numbers in 64 bits
 
 
-Limits = tuple[float, float, float]  # a rate, and the limits of its interval
+class Limits(NamedTuple):
+    """A number with the limits of its interval; NaN without one."""
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
 
 
 class Proportion(NamedTuple):
@@ -121,7 +126,7 @@ def newcombe(a: Proportion, b: Proportion, confidence: float = 0.95) -> tuple[fl
     >>> [round(end, 4) for end in newcombe(Proportion(46, 10_000), Proportion(69, 10_000))]
     [0.0002, 0.0045]
     """
-    return hybrid((a.rate, *wilson(a, confidence)), (b.rate, *wilson(b, confidence)))
+    return hybrid(*(Limits(arm.rate, *wilson(arm, confidence)) for arm in (a, b)))
 
 
 def hybrid(a: Limits, b: Limits) -> tuple[float, float]:
@@ -136,7 +141,7 @@ def hybrid(a: Limits, b: Limits) -> tuple[float, float]:
     return low, high
 
 
-def lift(a: Proportion, b: Proportion, confidence: float = 0.95) -> tuple[float, float, float]:
+def lift(a: Proportion, b: Proportion, confidence: float = 0.95) -> Limits:
     """Return the lift p_b / p_a - 1, with the interval of the ratio from the Wilson intervals.
 
     There is no interval if fewer than five clicks are expected in an arm: in 20,000 simulations each, it
@@ -150,7 +155,7 @@ def lift(a: Proportion, b: Proportion, confidence: float = 0.95) -> tuple[float,
     """
     clicks, users = a.clicks + b.clicks, a.users + b.users
     if not a.clicks or clicks * min(a.users, b.users) < FEWEST * users:
-        return (b.rate / a.rate - 1 if a.clicks else math.nan), math.nan, math.nan
+        return Limits(b.rate / a.rate - 1 if a.clicks else math.nan)
     (low_a, high_a), (low_b, high_b) = wilson(a, confidence), wilson(b, confidence)
     product = a.rate * b.rate
     least, most = low_b * (2 * b.rate - low_b), high_b * (2 * b.rate - high_b)
@@ -158,7 +163,7 @@ def lift(a: Proportion, b: Proportion, confidence: float = 0.95) -> tuple[float,
     low = least / (product + root) if b.clicks else 0.0
     divisor = low_a * (2 * a.rate - low_a)
     high = (product + math.sqrt(product**2 - most * divisor)) / divisor
-    return b.rate / a.rate - 1, low - 1, high - 1
+    return Limits(b.rate / a.rate - 1, low - 1, high - 1)
 
 
 SUSPECT = 0.001  # p below which something is wrong with the assignment or the log
