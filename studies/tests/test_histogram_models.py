@@ -185,9 +185,9 @@ def test_one_collection_alone_never_reproduces_the_claim_but_may_refute_it(found
     data = copy.deepcopy(found.data) | {"lacking": []}
     rule = data["lists"]["HSA by query"]["rule"]
     rule["holds"] = True
-    assert STUDY.summary_lines(data)[0].endswith("agree, not counting Cranfield")
+    assert STUDY.lines(data)[0].endswith("agree, not counting Cranfield")
     rule["holds"] = False
-    assert STUDY.summary_lines(data)[0].endswith(": not reproduced")
+    assert STUDY.lines(data)[0].endswith(": not reproduced")
 
 
 def test_times_are_measured_only_when_asked() -> None:

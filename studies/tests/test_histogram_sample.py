@@ -13,7 +13,7 @@ from leadline.errors import InputError, UsageError
 from leadline.stats.correlation import pearson
 from leadline_studies import study
 from leadline_studies.common.figures import by_sample
-from leadline_studies.histogram_sample.study import ESTIMATES, best_slope, correlation_with_ap, summary_lines
+from leadline_studies.histogram_sample.study import ESTIMATES, best_slope, correlation_with_ap
 from tests.test_histogram_ranks import made
 
 SAMPLE = study("histogram-sample")
@@ -113,10 +113,12 @@ def test_the_better_slope_is_set_against_ap_and_an_undefined_one_never_wins() ->
     data |= {"HSA, scores": [cell(None, None)], "HSA, ranks": [cell(-0.2, -0.7)]}
     assert best_slope(data, 0)[0] == "HSA, ranks"
     data["HSA, scores"] = [cell(0.8, 0.3)]
-    grid = type("Grid", (), {"shares": [1.0], "sizes": [5]})()
-    lines = summary_lines(data, grid, 15)
+    lines = SAMPLE.lines({"estimates": data, "shares": [1.0], "runs": 15})
     assert lines[0].endswith("the claim holds")
-    assert "no verdict, because at least 15 runs are needed" in summary_lines(data, grid, 14)[0]
+    assert (
+        "no verdict, because at least 15 runs are needed"
+        in SAMPLE.lines({"estimates": data, "shares": [1.0], "runs": 14})[0]
+    )
     assert "in 1 of 1 cell, significantly" in lines[1]
     assert "in 1, and significantly worse in 0" in lines[1]
 

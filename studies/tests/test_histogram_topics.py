@@ -14,7 +14,7 @@ from leadline.charts import picture
 from leadline.errors import UsageError
 from leadline_studies import study
 from leadline_studies.histogram_topics.pairs import TopicTexts, draw_pairs
-from leadline_studies.histogram_topics.study import summary_lines, verdict
+from leadline_studies.histogram_topics.study import lines, verdict
 from leadline_studies.histogram_topics.topic_retrieval import Task, pair_scores, quality_of
 
 TOPICS = study("histogram-topics")
@@ -147,7 +147,7 @@ def test_what_is_undefined_is_said_to_be() -> None:
     nothing = {"value": None, "low": None, "high": None}
     column = {"pearson": nothing, "spearman": nothing, "undefined": 7}
     names = [f"{what} per {norm}" for what in ("HSA", "DO") for norm in ("query", "model")]
-    lines = summary_lines(
+    said = lines(
         {
             "settings": [{}] * 7,
             "measure": "MAP",
@@ -155,8 +155,8 @@ def test_what_is_undefined_is_said_to_be() -> None:
             "closer": {key: {"perplexity": {"pearson": nothing}} for key in ("per query", "per model")},
         }
     )
-    assert "R undefined, rho undefined" in lines[0]
-    assert lines[0].endswith(": not reproduced")
+    assert "R undefined, rho undefined" in said[0]
+    assert said[0].endswith(": not reproduced")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from __future__ import annotations
 import importlib.util
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from types import ModuleType, SimpleNamespace
@@ -55,15 +56,18 @@ class Claim(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Result of a study: data for JSON, tables and figures by name, and conclusions in words."""
+    """Result of a study: data for JSON, tables and figures by name, and conclusions in words.
+
+    Functions named tables, figures and lines make these of the data. `run` gives those that need more.
+    """
 
     data: dict[str, Any]
-    tables: dict[str, Table]
-    figures: dict[str, Figure]
-    lines: Sequence[str]
-    warnings: Sequence[ResultWarning] = ()
     inputs: Sequence[Any] = ()  # runs, and paths with numbers of rows
+    warnings: Sequence[ResultWarning] = ()
     options: dict[str, Any] | None = None
+    tables: Mapping[str, Table] = {}
+    figures: Mapping[str, Figure] = {}
+    lines: Sequence[str] = ()
 
 
 # Options of several studies.
@@ -118,12 +122,18 @@ def with_options(options: Sequence[Option]) -> Callable[[Callable[..., Outcome]]
             if unknown := named.keys() - defaults:
                 raise TypeError(f"the study has no option {', '.join(sorted(unknown))}")
             given = defaults | named
-            outcome = study(*inputs, Given(**given, on_run=on_run or (lambda _done, _total: None)))
+            found = study(*inputs, Given(**given, on_run=on_run or (lambda _done, _total: None)))
             read = [
                 (one.path, one.counts["documents_read"]) if isinstance(one, RunInfo) else one
-                for one in outcome.inputs
+                for one in found.inputs
             ]
-            return outcome._replace(inputs=read, options={**_shown(given), **(outcome.options or {})})
+            module = sys.modules[study.__module__]
+            parts = {
+                part: getattr(module, part)(found.data)
+                for part in ("tables", "figures", "lines")
+                if hasattr(module, part)
+            }
+            return found._replace(**parts, inputs=read, options=_shown(given) | (found.options or {}))
 
         return run
 
@@ -136,9 +146,8 @@ def _shown(given: dict[str, Any]) -> dict[str, Any]:
     return {
         name: value
         for name, value in lists.items()
-        if value is None
-        or isinstance(value, (str, int, float))
-        or (isinstance(value, list) and all(isinstance(one, (str, int, float)) for one in value))
+        for each in [value if isinstance(value, list) else [value]]
+        if all(one is None or isinstance(one, (str, int, float)) for one in each)
     }
 
 

@@ -89,8 +89,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         "queries": len(by_truth.queries),
         "runs": _rows(names, in_pool, by_truth.means[:, 0], by_machine.means[:, 0], values, limits),
     }
-    options = {"measure": text}
-    return Outcome(data, {NAME: _table(data)}, {NAME: figure_of(data)}, lines_of(data), (), (), options)
+    return Outcome(data, options={"measure": text})
 
 
 def _lists(paths: Sequence[Any], queries: Sequence[bytes], depth: int) -> dict[str, dict[str, list[str]]]:
@@ -148,7 +147,8 @@ def shown(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [row for row in data["runs"] if row["name"] == NAME or row in others]
 
 
-def _table(data: Mapping[str, Any]) -> Table:
+def tables(data: Mapping[str, Any]) -> dict[str, Table]:
+    """Return the table of all runs."""
     rows = [
         row
         | {name: str(row[name]) for name in ("machine_place", "truth_place")}
@@ -159,15 +159,15 @@ def _table(data: Mapping[str, Any]) -> Table:
     heads += ["mean rank=place", "truth", "true rank=truth_place", "coverage=covered"]
     budget = f"{data['budget']:g} judgments per query"
     note = f"{data['measure']}. Estimates use {budget} and are means of {data['draws']} samples."
-    return sheet(rows, heads, digits=3, notes=[note])
+    return {NAME: sheet(rows, heads, digits=3, notes=[note])}
 
 
-def figure_of(data: Mapping[str, Any]) -> Any:
+def figures(data: Mapping[str, Any]) -> dict[str, Any]:
     """Draw the circular run and the best others: by the machine, estimated, and by the truth."""
     rows = shown(data)
     machine, truth, *drawn = columns(rows, "machine", "truth", "estimate", "half_width")
     values, half = map(np.array, drawn)
-    return against_truth(
+    drawn_runs = against_truth(
         [row["name"] for row in rows],
         machine,
         values,
@@ -178,9 +178,10 @@ def figure_of(data: Mapping[str, Any]) -> Any:
         estimated=f"{data['budget']:g} judgments per query",
         marked=NAME,
     )
+    return {NAME: drawn_runs}
 
 
-def lines_of(data: Mapping[str, Any]) -> list[str]:
+def lines(data: Mapping[str, Any]) -> list[str]:
     """Return what was found of the circular run."""
     (row,) = (row for row in data["runs"] if row["name"] == NAME)
     half = "" if row["half_width"] is None else f" +- {row['half_width']:.3f}"

@@ -86,15 +86,7 @@ def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
         "contests": _test_effects(component_contrasts(grid)),
     }
     inputs = [(path_of(docs), documents), (path_of(queries), len(read_queries(queries)))]
-    return Outcome(
-        data,
-        _tables(data),
-        _figures(data),
-        summary_lines(data),
-        [*warnings, *results.warnings],
-        inputs,
-        {"model": models},
-    )
+    return Outcome(data, inputs, [*warnings, *results.warnings], {"model": models})
 
 
 def _runs(
@@ -183,20 +175,23 @@ def _test_effects(gains: Effects) -> list[dict[str, Any]]:
     ]
 
 
-def _tables(data: dict[str, Any]) -> dict[str, Table]:
+def tables(data: dict[str, Any]) -> dict[str, Table]:
+    """Return the mean of every cell, and the effects."""
     means: dict[tuple[str, str], list[float]] = {}
     for cell in data["cells"]:
         means.setdefault((cell["stem"], cell["stop"]), []).append(cell["mean"])
     models = dict.fromkeys(cell["model"] for cell in data["cells"])
-    tables = {"cells": Table(["stems", "stop words", *models], [[*key, *row] for key, row in means.items()])}
+    cells = Table(["stems", "stop words", *models], [[*key, *row] for key, row in means.items()])
     rest = [f"{data['measure']}=difference", "low", "high", "p=p?", "p Holm=p_corrected?"]
     rest += ["wins", "ties", "losses"]
-    for name, heading in (("effects", "step"), ("by_weighting", "weighting"), ("contests", "less")):
-        tables[name] = sheet(data[name], ["component", f"{heading}=what", *rest])
-    return tables
+    headings = {"effects": "step", "by_weighting": "weighting", "contests": "less"}
+    return {"cells": cells} | {
+        name: sheet(data[name], ["component", f"{heading}=what", *rest]) for name, heading in headings.items()
+    }
 
 
-def _figures(data: dict[str, Any]) -> dict[str, Any]:
+def figures(data: dict[str, Any]) -> dict[str, Any]:
+    """Draw the effects."""
     from leadline.charts.interval_plots import forest
 
     names = ["no change", *map(_short, data["effects"])]
@@ -211,7 +206,7 @@ def _short(row: dict[str, Any]) -> str:
     return {"stemming": f"stems: {new}", "stop words": f"stop words: {new}"}.get(row["component"], new)
 
 
-def summary_lines(data: dict[str, Any]) -> list[str]:
+def lines(data: dict[str, Any]) -> list[str]:
     """Return conclusions on the gain of every component, and the best one."""
     conclusions = [
         f"{row['component']} ({row['what']}) changes {data['measure']} by {row['difference']:+.3f} "

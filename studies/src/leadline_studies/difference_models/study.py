@@ -100,15 +100,8 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         "families": families_found,
         "across": {pair: {"id": id_, "share_of_pairs_above": above(id_)} for pair, id_ in across.items()},
     }
-    return Outcome(
-        data,
-        _tables(data),
-        _figures(differences, grids, inside, across, given.cutoff),
-        summary_lines(data),
-        differences.warnings,
-        differences.runs,
-        {"k": given.cutoff},
-    )
+    drawn = _figures(differences, grids, inside, across, given.cutoff)
+    return Outcome(data, differences.runs, differences.warnings, {"k": given.cutoff}, figures=drawn)
 
 
 def grid_in_names(names: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -156,7 +149,8 @@ def grids_of(
     return {name: sorted(points, key=lambda point: point[1]) for name, points in grids.items()}
 
 
-def _tables(data: dict[str, Any]) -> dict[str, Table]:
+def tables(data: dict[str, Any]) -> dict[str, Table]:
+    """Return the best run of each family, and the differences between these."""
     best = ({"family": name} | values for name, values in data["families"].items())
     pairs = ({"pair": name} | entry for name, entry in data["across"].items())
     heads = ["family", "runs", "best", "parameter", "RIC=ric"]
@@ -187,7 +181,7 @@ def _figures(
     }
 
 
-def summary_lines(data: dict[str, Any]) -> list[str]:
+def lines(data: dict[str, Any]) -> list[str]:
     """Return whether the best runs of different families are closer than the typical pair of one family."""
     pair, entry = max(data["across"].items(), key=lambda item: item[1]["id"])
     medians = {name: values["id_median"] for name, values in data["families"].items()}

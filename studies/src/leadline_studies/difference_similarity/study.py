@@ -88,15 +88,9 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         "decisions": _decisions(pairs),
         "ric_ap": _correlations(differences, drawn),
     }
-    return Outcome(
-        data,
-        _tables(data),
-        _figures(differences, teams, pairs),
-        summary_lines(data),
-        differences.warnings,
-        differences.runs,
-        {"k": given.cutoff, "bins": n_bins},
-    )
+    options = {"k": given.cutoff, "bins": n_bins}
+    drawn_pairs = _figures(differences, teams, pairs)
+    return Outcome(data, differences.runs, differences.warnings, options, figures=drawn_pairs)
 
 
 def pairs_in_bins(differences: Difference, teams: list[str], bins: int) -> Pairs:
@@ -158,7 +152,8 @@ def _correlations(differences: Difference, drawn: Integers) -> dict[str, Any]:
     }
 
 
-def _tables(data: dict[str, Any]) -> dict[str, Table]:
+def tables(data: dict[str, Any]) -> dict[str, Table]:
+    """Return the areas, the decisions by threshold and the correlations with AP."""
     areas = ({"predictor": name} | (area or {}) for name, area in data["auc"].items())
     decisions = (data["decisions"] or {}).get("thresholds", ())
     correlations = (
@@ -194,7 +189,7 @@ def _figures(differences: Difference, teams: list[str], pairs: Pairs) -> dict[st
     return figures
 
 
-def summary_lines(data: dict[str, Any]) -> list[str]:
+def lines(data: dict[str, Any]) -> list[str]:
     """Return whether the paper's relation held: AUC above 0.9 for id, below 0.6 for delta RIC."""
     suffix = "" if data["k"] is None else f"@{data['k']}"
     ap = data["ric_ap"]["RIC"]["pearson"]

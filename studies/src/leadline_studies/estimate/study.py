@@ -228,8 +228,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         "exact": [_exact(lists, one, world.truth) for one in measures],
         "pairs": _pairs_alone(lists, linear, world, given.pairs) if linear and given.pairs else [],
     }
-    options = {"measure": list(map(str, measures))}
-    return Outcome(data, {"estimates": _sheet(data["cells"])}, {}, lines_of(data), (), (), options)
+    return Outcome(data, options={"measure": list(map(str, measures))})
 
 
 def joined(systems: Systems, runs: Sequence[Any], truth: Qrels) -> tuple[Qrels, list[JudgedRun]]:
@@ -549,13 +548,14 @@ COLUMNS = (
 )
 
 
-def _sheet(found: Sequence[Mapping[str, Any]]) -> Table:
-    rows = [dict(one) | {"budget": str(one["budget"])} for one in found]
+def tables(data: Mapping[str, Any]) -> dict[str, Table]:
+    """Return the table of all cells."""
+    rows = [one | {"budget": str(one["budget"])} for one in data["cells"]]
     heads = [f"{name.replace('_', ' ')}={name}" for name in COLUMNS]
-    return sheet(rows, ["measure", "budget", "proxy", *heads], digits=3)
+    return {"estimates": sheet(rows, ["measure", "budget", "proxy", *heads], digits=3)}
 
 
-def lines_of(data: Mapping[str, Any]) -> list[str]:
+def lines(data: Mapping[str, Any]) -> list[str]:
     """Return conclusions on the coverage of the intervals."""
     known = [one["coverage_pooled"] for one in data["cells"] if one["coverage_pooled"] is not None]
     good = sum(0.93 <= share <= 0.97 for share in known)

@@ -28,7 +28,7 @@ from leadline.io.texts import TextsLike
 from leadline.retrieval.index.reader import Index
 from leadline_studies import LEVEL, Claim, Given, Option, Outcome, models_of, parse_integers, with_options
 from leadline_studies.common.scoring_time import time_lines, time_table, times_of
-from leadline_studies.common.tables import known, sheet
+from leadline_studies.common.tables import columns, known, sheet
 from leadline_studies.common.tracking import (
     ASKED_COLLECTIONS,
     ASKED_QUERIES,
@@ -125,18 +125,9 @@ def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
         for scores_of_sample in (*scored[sizes[0]].warnings, *warnings, *doubts)
     }
     notices.pop("missing_queries", None)  # only those with a relevant document were asked
-    return Outcome(
-        data,
-        _tables(data),
-        _figures(data, lists, truth),
-        summary_lines(data),
-        list(notices.values()),
-        [
-            (index.path if isinstance(docs, Index) else path_of(docs), index.documents),
-            (path_of(queries), len(all_queries)),
-        ],
-        {"model": models},
-    )
+    source = index.path if isinstance(docs, Index) else path_of(docs)
+    inputs = [(source, index.documents), (path_of(queries), len(all_queries))]
+    return Outcome(data, inputs, list(notices.values()), {"model": models})
 
 
 def _index(docs: TextsLike | Index) -> Index:
@@ -187,7 +178,8 @@ def _values_by_model(
     }
 
 
-def _tables(data: dict[str, Any]) -> dict[str, Table]:
+def tables(data: dict[str, Any]) -> dict[str, Table]:
+    """Return the values of all models, and their correlations by recipe, bins and sample."""
     bins = [{"recipe": name} | one for name, entry in data["lists"].items() for one in entry.get("bins", ())]
     models = [{"model": name} | entry for name, entry in data["models"].items()]
     named = [
@@ -202,25 +194,29 @@ def _tables(data: dict[str, Any]) -> dict[str, Table]:
     ]
     more = ["R with AP, low=AP.pearson.queries_low", "high=AP.pearson.queries_high"]
     more += ["least over bins=rule.least_over_bins", "rule=holds"]
-    tables = {"models": sheet(models, list(models[0]))} | tracking_tables(data["lists"])
-    if named:
-        tables["named_seven"] = sheet(named, ["recipe", *six()], digits=2)
-    tables["bins"] = sheet(bins, ["recipe", "bins", *six()], digits=2)
-    tables["samples"] = sheet(samples, ["estimate", "n", *six(".value"), *more], digits=2)
-    return tables | ({"time": time_table(data["time"])} if "time" in data else {})
+    return (
+        {"models": sheet(models, list(models[0]))}
+        | tracking_tables(data["lists"])
+        | ({"named_seven": sheet(named, ["recipe", *six()], digits=2)} if named else {})
+        | {
+            "bins": sheet(bins, ["recipe", "bins", *six()], digits=2),
+            "samples": sheet(samples, ["estimate", "n", *six(".value"), *more], digits=2),
+        }
+        | ({"time": time_table(data["time"])} if "time" in data else {})
+    )
 
 
-def _figures(data: dict[str, Any], columns: Columns, truth: Truth) -> dict[str, Any]:
+def figures(data: dict[str, Any]) -> dict[str, Any]:
+    """Draw the correlations, and HSA against MAP."""
     from leadline_studies.common.figures import by_sample, named_points
 
     lists, map_label = data["lists"], f"MAP of lists to {data['depth']:,}"
-    figures = {"all": tracking_figure(lists, "all", systems="models")}
+    drawn = {"all": tracking_figure(lists, "all", systems="models")}
     if lists[BY_QUERY]["sevens_pearson"]["median"] is not None:
-        figures["sevens"] = tracking_figure(lists, "sevens", systems="models")
+        drawn["sevens"] = tracking_figure(lists, "sevens", systems="models")
     for title, name in (("by-query", BY_QUERY), ("by-model", PRINTED)):
-        figures[title] = named_points(
-            truth.quality[:, 0], columns[name].values, truth.names, across=map_label, up=name
-        )
+        quality, values = columns(data["models"].values(), "AP", name)
+        drawn[title] = named_points(quality, values, list(data["models"]), across=map_label, up=name)
     bins = {
         name: [(one["bins"], known(one["AP"]["pearson"])) for one in entry["bins"]]
         for name, entry in lists.items()
@@ -230,12 +226,12 @@ def _figures(data: dict[str, Any], columns: Columns, truth: Truth) -> dict[str, 
         name: [(int(n), known(entry[name]["AP"]["pearson"]["value"])) for n, entry in data["samples"].items()]
         for name in next(iter(data["samples"].values()))
     }
-    figures["bins"] = by_sample(bins, label="Pearson with AP", sample="bins")
-    figures["samples"] = by_sample(samples, label="Pearson with AP of whole lists")
-    return figures
+    drawn["bins"] = by_sample(bins, label="Pearson with AP", sample="bins")
+    drawn["samples"] = by_sample(samples, label="Pearson with AP of whole lists")
+    return drawn
 
 
-def summary_lines(data: dict[str, Any]) -> list[str]:
+def lines(data: dict[str, Any]) -> list[str]:
     """Return the verdicts on whole lists, sevens and scored pairs, then on DO and times."""
     lists = data["lists"]
     first = (

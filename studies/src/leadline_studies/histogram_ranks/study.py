@@ -15,6 +15,7 @@ import numpy as np
 from leadline.data.arrays import Floats, Integers
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading
+from leadline.data.table import Table
 from leadline.data.wording import rounded
 from leadline.estimation.histogram import measure_run
 from leadline.estimation.histogram_result import HistogramOptions, RunHistograms
@@ -99,23 +100,19 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     gain = _gain(
         columns["HSA, robust"], columns["recall (control)"], quality[:, 0], groups, given.draws, given.seed
     )
-    read = infos
-    return Outcome(
-        {
-            "depth": given.depth,
-            "bins": given.bins,
-            "runs": len(names),
-            "queries": queries,
-            "recipes": data,
-            "robust_over_recall": gain,
-        },
-        tracking_tables(data),
-        {which: tracking_figure(data, which) for which in ("sevens", "all")},
-        summary_lines(data, gain, queries, given.draws),
-        (),
-        read,
-        {},
-    )
+    found = {"depth": given.depth, "bins": given.bins, "runs": len(names), "queries": queries}
+    found |= {"recipes": data, "robust_over_recall": gain}
+    return Outcome(found, infos, lines=summary_lines(data, gain, queries, given.draws))
+
+
+def tables(data: dict[str, Any]) -> dict[str, Table]:
+    """Return the correlations by recipe."""
+    return tracking_tables(data["recipes"])
+
+
+def figures(data: dict[str, Any]) -> dict[str, Any]:
+    """Draw the correlations by recipe."""
+    return {which: tracking_figure(data["recipes"], which) for which in ("sevens", "all")}
 
 
 def _gain(

@@ -136,8 +136,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     found = correlations_by_cell(grid, exact, np.stack(of_runs))
     data = {"samples": grid.sizes, "shares": grid.shares, "bins": given.bins, "repeats": given.repeats}
     data |= {"runs": len(infos), "estimates": found, "mean_exact": float(exact[:, 0, 0].mean())}
-    tables, lines = {"tracking": tracking_table(found)}, summary_lines(found, grid, len(infos))
-    return Outcome(data, tables, figures(found, grid), lines, (), infos, {})
+    return Outcome(data, infos)
 
 
 def correlations_by_cell(grid: Grid, exact: Floats, values: Floats) -> dict[str, list[Json]]:
@@ -182,19 +181,19 @@ def _median(values: Floats) -> float:
     return float(np.median(defined)) if len(defined) else float("nan")
 
 
-def tracking_table(data: dict[str, list[Json]]) -> Table:
+def tables(data: Json) -> dict[str, Table]:
     """Return the table of all estimates, proportions and sizes."""
-    rows = ({"estimate": name} | entry for name, entries in data.items() for entry in entries)
+    rows = ({"estimate": name} | entry for name, entries in data["estimates"].items() for entry in entries)
     columns = ["estimate", "share", "n=sample", "R=pearson.value", "low=pearson.low", "high=pearson.high"]
     columns += ["R less AP as sampled=over_ap.value", "less_low=over_ap.low", "less_high=over_ap.high"]
-    return sheet(rows, [*columns, "mean", "undefined"], digits=3)
+    return {"tracking": sheet(rows, [*columns, "mean", "undefined"], digits=3)}
 
 
-def figures(data: dict[str, list[Json]], grid: Grid) -> dict[str, Any]:
+def figures(data: Json) -> dict[str, Any]:
     """Plot Pearson's r by n with the largest proportion, and by proportion with the middle n."""
     from leadline_studies.common.figures import by_sample
 
-    middle, most = grid.sizes[len(grid.sizes) // 2], max(grid.shares)
+    middle, most = data["samples"][len(data["samples"]) // 2], max(data["shares"])
 
     def drawn(fixed: str, value: float, along: str, factor: float, **words: str) -> Any:
         lines = {
@@ -203,7 +202,7 @@ def figures(data: dict[str, list[Json]], grid: Grid) -> dict[str, Any]:
                 for entry in entries
                 if entry[fixed] == value
             ]
-            for name, entries in data.items()
+            for name, entries in data["estimates"].items()
         }
         return by_sample(lines, label="Pearson with AP of whole lists", **words)
 
@@ -238,20 +237,21 @@ def verdict(gain: Json, systems: int) -> str:
     return f"the claim is not confirmed (95 % interval of the difference {low:+.3f} to {high:+.3f})"
 
 
-def summary_lines(data: dict[str, list[Json]], grid: Grid, systems: int) -> list[str]:
+def lines(data: Json) -> list[str]:
     """Return whether HSA tracks better than AP of a sample, by n and over all cells."""
-    conclusions, most = [], max(grid.shares)
-    for index, entry in enumerate(data[PLAIN]):
+    conclusions, most, estimates = [], max(data["shares"]), data["estimates"]
+    systems = len(data["models"]) if "models" in data else data["runs"]
+    for index, entry in enumerate(estimates[PLAIN]):
         if entry["share"] == most:
-            name, best = best_slope(data, index)
-            weighted = data[WEIGHTED][index]["pearson"]["value"]
+            name, best = best_slope(estimates, index)
+            weighted = estimates[WEIGHTED][index]["pearson"]["value"]
             conclusions.append(
                 f"With {percent(most)} of the relevant documents and n = {entry['sample']}, R with AP of the "
                 f"whole lists is {_text(best['pearson']['value'])} for {name} (the better HSA), "
                 f"{_text(entry['pearson']['value'])} for AP of the same sample and {_text(weighted)} for "
                 f"weighted AP: {verdict(best['over_ap'], systems)}"
             )
-    return [*conclusions, summary(data)]
+    return [*conclusions, summary(estimates)]
 
 
 def _text(value: float | None) -> str:

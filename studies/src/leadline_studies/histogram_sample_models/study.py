@@ -173,15 +173,8 @@ def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
             for name, values in underrated.items()
         ],
     }
-    return Outcome(
-        data,
-        tables(data),
-        of_runs.figures(data["estimates"], grid) | {"underrated": _figure(data)},
-        [*of_runs.summary_lines(data["estimates"], grid, len(models)), *rival_lines(data)],
-        list(warnings.values()),
-        [(path_of(docs), index.documents), (path_of(queries), len(texts))],
-        {"model": models},
-    )
+    inputs = [(path_of(docs), index.documents), (path_of(queries), len(texts))]
+    return Outcome(data, inputs, list(warnings.values()), {"model": models})
 
 
 def _drawn(index: Index, queries: TextsLike, table: Qrels, grid: Grid) -> dict[str, Drawn]:
@@ -245,14 +238,14 @@ def tables(data: Json) -> dict[str, Table]:
     parts = {"R": "pearson", "R without expansion": "without_expansion", "ranks lost by expansion": "places"}
     ends = {"": "value", ", low": "low", ", high": "high"}
     limits = [f"{head}{word}={part}.{key}" for head, part in parts.items() for word, key in ends.items()]
-    return {
-        "tracking": of_runs.tracking_table(data["estimates"]),
+    return of_runs.tables(data) | {
         "models": sheet(models, heads, digits=3),
         "rescoring": sheet(data["underrated"], ["estimate", *limits], digits=3),
     }
 
 
-def _figure(data: Json) -> Any:
+def figures(data: Json) -> dict[str, Any]:
+    """Draw the correlations, and the ranks that models with expansion lose."""
     from leadline.charts.interval_plots import forest
 
     middle = data["samples"][len(data["samples"]) // 2]
@@ -260,12 +253,13 @@ def _figure(data: Json) -> Any:
     rows = [row for row in data["underrated"] if shown.match(row["estimate"])]
     label = f"ranks that models with expansion lose, of {len(data['models'])} (95 %)"
     ends = columns(rows, *(f"places.{key}" for key in ("value", "low", "high")))
-    return forest([row["estimate"] for row in rows], *ends, label=label)
+    underrated = forest([row["estimate"] for row in rows], *ends, label=label)
+    return of_runs.figures(data) | {"underrated": underrated}
 
 
-def rival_lines(data: Json) -> list[str]:
-    """Return how rescoring tracks MAP, and what models with expansion lose by it."""
-    conclusions = []
+def lines(data: Json) -> list[str]:
+    """Return how samples and rescoring track MAP, and what models with expansion lose by it."""
+    conclusions = of_runs.lines(data)
     for entry, top in zip(data["underrated"], data["tops"], strict=False):
         line = f"Rescoring the first {top} documents of BM25 has R {interval(entry['pearson'], '.3f')}"
         line += " with full MAP"

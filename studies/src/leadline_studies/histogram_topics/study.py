@@ -116,15 +116,7 @@ def run(docs: Any, given: Given) -> Outcome:
         (path_of(given.train), len(texts.train)),
         (path_of(given.qrels), 0 if table is None else len(table.grades)),
     ]
-    return Outcome(
-        data,
-        _tables(data),
-        _figures(data),
-        summary_lines(data),
-        _notices(task, settings),
-        [setting for setting in read if setting[0]],
-        {},
-    )
+    return Outcome(data, [source for source in read if source[0]], _notices(task, settings))
 
 
 def _sizes(topics: str) -> list[int]:
@@ -212,7 +204,8 @@ def _notices(task: Task, settings: Sequence[Setting]) -> list[ResultWarning]:
     return [ResultWarning(*notice) for notice in found if notice[-1]]
 
 
-def _tables(data: dict[str, Any]) -> dict[str, Table]:
+def tables(data: dict[str, Any]) -> dict[str, Table]:
+    """Return the results by number of topics, the correlations, and the times."""
     heads = ["T=topics", f"{data['measure']}=quality", RIVAL]
     heads += [f"{key.upper()}, per {norm}=per {norm}.{key}" for norm in NORMS for key in ("hsa", "do")]
     closer = {f"|HSA {name}| - |{RIVAL}|": setting[RIVAL] for name, setting in data["closer"].items()}
@@ -222,16 +215,17 @@ def _tables(data: dict[str, Any]) -> dict[str, Table]:
         for word, kind in WORDS.items()
         for end in ("value", "low", "high")
     ]
-    tables = {
+    found = {
         "settings": sheet(data["settings"], heads, digits=3),
         "correlations": sheet(over, ["column", *limits], digits=2),
     }
     if "seconds" in data:
-        tables["seconds"] = sheet(data["seconds"]["settings"], ["T=topics", *TIMES], digits=3)
-    return tables
+        found["seconds"] = sheet(data["seconds"]["settings"], ["T=topics", *TIMES], digits=3)
+    return found
 
 
-def _figures(data: dict[str, Any]) -> dict[str, Any]:
+def figures(data: dict[str, Any]) -> dict[str, Any]:
+    """Draw two histograms, and all columns by number of topics."""
     from leadline.charts.distribution_plots import histograms
     from leadline_studies.common.figures import panels
 
@@ -252,32 +246,32 @@ def _figures(data: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def summary_lines(data: dict[str, Any]) -> list[str]:
+def lines(data: dict[str, Any]) -> list[str]:
     """Return whether HSA tracks quality better than perplexity, and whether it is cheaper."""
     size = len(data["settings"])
-    lines = []
+    conclusions = []
     for norm in NORMS:
         slopes = data["columns"][f"HSA per {norm}"]
         gain = data["closer"][f"per {norm}"][RIVAL]["pearson"]
-        lines.append(
+        conclusions.append(
             f"HSA, normalized per {norm}, with {data['measure']} over {size} numbers of topics: "
             f"{_coefficients(slopes)}; {RIVAL}: {_coefficients(data['columns'][RIVAL])}. |R| of HSA minus "
             f"|R| of {RIVAL} is {rounded(gain['value'])} [{rounded(gain['low'])}, {rounded(gain['high'])}]: "
             f"{verdict(gain, size)}"
         )
     overlaps = "; ".join(f"per {norm} {_coefficients(data['columns'][f'DO per {norm}'])}" for norm in NORMS)
-    lines.append(f"DO: {overlaps}. The paper makes no claim.")
+    conclusions.append(f"DO: {overlaps}. The paper makes no claim.")
     if "seconds" in data:
         ratios = [
             (setting["MAP scoring"] + setting["MAP computing"])
             / (setting["HSA scoring"] + setting["HSA computing"])
             for setting in data["seconds"]["settings"]
         ]
-        lines.append(
+        conclusions.append(
             f"With topics of documents known, MAP takes {min(ratios):.1f} to {max(ratios):.1f} times the "
             f"processor time of HSA. HSA scores {data['share_of_pairs']:.1%} of the pairs."
         )
-    return lines
+    return conclusions
 
 
 def verdict(gain: dict[str, float | None], settings: int) -> str:

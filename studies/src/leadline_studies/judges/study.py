@@ -74,15 +74,13 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     ranking = ranked(common, runs, measures=measures, judged_only=given.judged_only, on_run=given.on_run)
     at_least(3, len(ranking.runs), "runs to rank")
     data = _data(common, ranking, table, runs)
-    options = {"measure": ranking.measures}
     return Outcome(
         data,
+        [*((path, rows) for path, rows in all_judgments.paths if path), *ranking.runs],
+        _notices(all_judgments, common, ranking, judged_only=given.judged_only),
+        {"measure": ranking.measures},
         {"judges": _reference_table(data), "systems": _systems(ranking)},
         _figures(ranking),
-        summary_lines(data),
-        _notices(all_judgments, common, ranking, judged_only=given.judged_only),
-        [*((path, rows) for path, rows in all_judgments.paths if path), *ranking.runs],
-        options,
     )
 
 
@@ -176,7 +174,7 @@ def _figures(ranking: Ranking) -> dict[str, Any]:
     }
 
 
-def summary_lines(data: dict[str, Any]) -> list[str]:
+def lines(data: dict[str, Any]) -> list[str]:
     """Return the verdict on both halves of the claim, one line per measure."""
     return [_line(measure, summary, data) for measure, summary in data["summary"].items()]
 

@@ -133,8 +133,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         "level": given.level,
         "cells": cells,
     }
-    options = {"measure": list(map(str, measures))}
-    return Outcome(data, {"proxies": _sheet(cells)}, {}, lines_of(data), (), (), options)
+    return Outcome(data, options={"measure": list(map(str, measures))})
 
 
 def _scores(systems: Systems, given: Given) -> dict[str, Floats]:
@@ -292,12 +291,13 @@ def _summary(trials: Sequence[_Found], centred: Sequence[_Found], truth: Floats)
 COLUMNS = ("ratio", "ratio_sd", "ratio_low", "ratio_high", "half_width", "coverage", "given", "bias", "rmse")
 
 
-def _sheet(cells: Sequence[Mapping[str, Any]]) -> Table:
+def tables(data: Mapping[str, Any]) -> dict[str, Table]:
+    """Return the table of all cells."""
     heads = [f"{name.replace('_', ' ')}={name}" for name in COLUMNS]
-    return sheet(cells, ["measure", "proxy", *heads], digits=3)
+    return {"proxies": sheet(data["cells"], ["measure", "proxy", *heads], digits=3)}
 
 
-def lines_of(data: Mapping[str, Any]) -> list[str]:
+def lines(data: Mapping[str, Any]) -> list[str]:
     """Return the conclusions."""
     cells = [cell for cell in data["cells"] if not math.isnan(cell["ratio"])]
     adverse = [cell for cell in cells if cell["proxy"].startswith("adverse")]

@@ -89,15 +89,8 @@ def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
         "expansion": select_models(prediction, results, given.splits, given.seed),
     }
     inputs = [(path_of(docs), index.documents), (path_of(queries), len(read_queries(queries)))]
-    return Outcome(
-        data,
-        _tables(data),
-        figures_of(data),
-        summary_lines(data),
-        [*result.warnings, *results.warnings, *prediction.warnings],
-        inputs,
-        {"model": models},
-    )
+    warnings = [*result.warnings, *results.warnings, *prediction.warnings]
+    return Outcome(data, inputs, warnings, {"model": models})
 
 
 def _deshato_by_fit(result: SearchResult, docs: TextsLike, given: Given) -> Iterator[Results]:
@@ -240,7 +233,8 @@ def _test_policies(
     ]
 
 
-def _tables(data: dict[str, Any]) -> dict[str, Table]:
+def tables(data: dict[str, Any]) -> dict[str, Table]:
+    """Return the correlations and the choices."""
     rows = [
         row | dict(zip(("worst", "best"), row["by_fit"] or (None, None), strict=True))
         for row in data["correlations"]
@@ -257,7 +251,7 @@ def _tables(data: dict[str, Any]) -> dict[str, Table]:
     }
 
 
-def figures_of(data: dict[str, Any]) -> dict[str, Any]:
+def figures(data: dict[str, Any]) -> dict[str, Any]:
     """Plot the correlations and selections from the JSON data."""
     from leadline_studies.common.figures import grouped_intervals
 
@@ -282,19 +276,19 @@ def figures_of(data: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def summary_lines(data: dict[str, Any]) -> list[str]:
+def lines(data: dict[str, Any]) -> list[str]:
     """Return conclusions: the best predictor, DeShaTo, and the gain of selection."""
-    lines = []
+    conclusions = []
     for model in data["models"]:
         rows = [row for row in data["correlations"] if row["run"] == model]
         defined = [row for row in rows if row["kendall"]["value"] is not None]
         best = max(defined or rows, key=lambda row: row["kendall"]["value"] if defined else 0)
         deshato = next(row for row in rows if row["predictor"] == "DeShaTo(total)")
-        lines.append(
+        conclusions.append(
             f"{model}: over queries, {best['predictor']} follows {data['measure']} best with {_tau(best)}. "
             f"DeShaTo(total) has {_tau(deshato)}."
         )
-    return [*lines, _verdict(data["expansion"], data["measure"])]
+    return [*conclusions, _verdict(data["expansion"], data["measure"])]
 
 
 def _tau(row: dict[str, Any]) -> str:

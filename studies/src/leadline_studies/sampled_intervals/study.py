@@ -104,15 +104,8 @@ def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
         "draws": given.draws,
         "cells": rows,
     }
-    return Outcome(
-        data,
-        {"cells": cells_table(rows)},
-        {"coverage": figure(rows)},
-        summary_lines(rows),
-        (),
-        [(path_of(docs), index.documents), (path_of(queries), len(texts))],
-        {"model": task.names},
-    )
+    inputs = [(path_of(docs), index.documents), (path_of(queries), len(texts))]
+    return Outcome(data, inputs, options={"model": task.names})
 
 
 def _judged_queries(
@@ -299,16 +292,16 @@ def _share(hits: Flags) -> Json:
     return {"coverage": plain(float(hits.mean())) if len(hits) else None, "intervals": len(hits)}
 
 
-def cells_table(rows: Sequence[Json]) -> Table:
+def tables(data: Json) -> dict[str, Table]:
     """Return the table of all cells."""
-    shown = [row | {"part": "half" if row["certain"] else "none"} for row in rows]
+    shown = [row | {"part": "half" if row["certain"] else "none"} for row in data["cells"]]
     columns = ["certain=part", "n", "measure", "bias, none=none.bias", "bias, uniform=uniform.bias"]
     columns += ["bias=log.bias", "sd", "coverage=sampling.coverage", "half-width=sampling.half_width"]
     columns += ["queries=queries.coverage", "tau, none=none.tau", "tau=log.tau", "withheld"]
-    return sheet(shown, columns, digits=3)
+    return {"cells": sheet(shown, columns, digits=3)}
 
 
-def figure(rows: Sequence[Json]) -> Any:
+def figures(data: Json) -> dict[str, Any]:
     """Plot the bias of AP by n, uncorrected and corrected, without and with certain documents."""
     from leadline_studies.common.figures import by_sample
 
@@ -316,21 +309,21 @@ def figure(rows: Sequence[Json]) -> Any:
     lines = {
         f"{text}{', half certain' if certain else ''}": [
             (row["n"], 100 * row[name]["bias"])
-            for row in rows
+            for row in data["cells"]
             if row["measure"] == "AP" and row["certain"] == certain
         ]
         for certain in (False, True)
         for name, text in names.items()
         if not (certain and name == "uniform")
     }
-    return by_sample(lines, label="bias of AP (%)")
+    return {"coverage": by_sample(lines, label="bias of AP (%)")}
 
 
-def summary_lines(rows: Sequence[Json]) -> list[str]:
+def lines(data: Json) -> list[str]:
     """Return conclusions on the coverage of the intervals and the ranking of systems."""
     conclusions = []
     for certain in (False, True):
-        offered = [row for row in rows if row["certain"] == certain and not row["withheld"]]
+        offered = [row for row in data["cells"] if row["certain"] == certain and not row["withheld"]]
         shares = [row["sampling"]["coverage"] for row in offered if row["sampling"]["intervals"]]
         label = "With half of the sample fixed" if certain else "With all of the sample drawn"
         if shares:

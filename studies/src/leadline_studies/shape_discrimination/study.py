@@ -18,6 +18,7 @@ from leadline import InputError, Qrels, read_documents, read_qrels
 from leadline.data.arrays import Floats, Integers
 from leadline.data.ids import to_text
 from leadline.data.reading import Reading
+from leadline.data.table import Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries
 from leadline.estimation.system_lists import RankedPool, Systems, read_systems
@@ -95,15 +96,12 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         "left_out": len(table.queries) - len(sets["random"]),
         "accuracy": accuracy,
     }
-    return Outcome(
-        data,
-        {"accuracy": sheet(accuracy, HEADS, digits=3)},
-        {},
-        summary_lines(data),
-        [],
-        systems.infos,
-        fitted(given, data["topics"], data["fits"]),
-    )
+    return Outcome(data, systems.infos, (), fitted(given, data["topics"], data["fits"]))
+
+
+def tables(data: dict[str, Any]) -> dict[str, Table]:
+    """Return the accuracy by number of topics and kind of other documents."""
+    return {"accuracy": sheet(data["accuracy"], HEADS, digits=3)}
 
 
 def _vectors(given: Given) -> Iterator[Vectors]:
@@ -184,7 +182,7 @@ def _summary(right: Floats, seed: int) -> dict[str, Any]:
     }
 
 
-def summary_lines(data: dict[str, Any]) -> list[str]:
+def lines(data: dict[str, Any]) -> list[str]:
     """Return whether the paper's 94.84 % holds qualitatively: above 90 % against random documents."""
     against = {"random": "random documents", "hard": "documents that runs retrieved"}
     conclusions = []

@@ -17,7 +17,7 @@ import numpy as np
 from leadline import InputError, read_qrels
 from leadline.data.arrays import Floats
 from leadline.data.reading import Reading
-from leadline.data.table import ResultWarning, RunInfo, plain
+from leadline.data.table import ResultWarning, RunInfo, Table, plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries, rounded
 from leadline.errors import UsageError, one_of
@@ -93,18 +93,17 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         "depths": depths,
         "few": few_systems(ranked.systems, means["MAP@30"], at_paper_depth, given.subsets, given.seed),
     }
-    fitted_ends = ["worst fit=lowest", "best fit=highest"]
-    heads = ["method", "depth", "truth", "tau", *fitted_ends, "p of the worst=p"]
-    few = sheet(data["few"], ["systems", "method", "mean tau=tau", *fitted_ends], digits=3)
-    return Outcome(
-        data,
-        {"depths": sheet(depths, heads, digits=3), "few": few},
-        _figures(ranked, means["MAP@30"], at_paper_depth),
-        summary_lines(data),
-        ranked.warnings,
-        ranked.inputs,
-        fitted(given, fits, data["fits"]),
-    )
+    drawn = _figures(ranked, means["MAP@30"], at_paper_depth)
+    options = fitted(given, fits, data["fits"])
+    return Outcome(data, ranked.inputs, ranked.warnings, options, figures=drawn)
+
+
+def tables(data: dict[str, Any]) -> dict[str, Table]:
+    """Return tau at all depths, and in sets of few systems."""
+    ends = ["worst fit=lowest", "best fit=highest"]
+    heads = ["method", "depth", "truth", "tau", *ends, "p of the worst=p"]
+    few = sheet(data["few"], ["systems", "method", "mean tau=tau", *ends], digits=3)
+    return {"depths": sheet(data["depths"], heads, digits=3), "few": few}
 
 
 def fitted(given: Given, topics: Iterable[int], fits: int) -> dict[str, Any]:
@@ -269,7 +268,7 @@ def verdict(agreement: dict[str, Any], systems: int, fits: int) -> str:
     return "reproduced in kind (above 0, p < 0.05 in every fit)" if held else "not reproduced"
 
 
-def summary_lines(data: dict[str, Any]) -> list[str]:
+def lines(data: dict[str, Any]) -> list[str]:
     """Return what of table 4 holds: tau above 0 for every fit, and above nruns' with five systems."""
     by_method = {
         row["method"]: row for row in data["depths"] if (row["depth"], row["truth"]) == (PAPER, "MAP@30")

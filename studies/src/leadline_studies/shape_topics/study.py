@@ -148,15 +148,8 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         rows += tried[1].at("sister", _whole(tried[1].truth.shape))
     sizes = [(collection.truth.shape[1], len(collection.truth)) for collection in tried]
     data = _data(own, part, tuning, chosen, rows) | {"share": share_of(part, *sizes)}
-    return Outcome(
-        data,
-        {"tuning": _tuning_table(tuning), "ranking": _ranking_table(rows)},
-        _figures([*tuning, *rows]),
-        summary_lines(data),
-        own.ranked.warnings,
-        [file for collection in tried for file in collection.ranked.inputs],
-        fitted(given, own.shapes, data["fits"]),
-    )
+    read = [file for collection in tried for file in collection.ranked.inputs]
+    return Outcome(data, read, own.ranked.warnings, fitted(given, own.shapes, data["fits"]))
 
 
 def _sister(given: Given) -> list[Any]:
@@ -243,28 +236,27 @@ def _data(
     }
 
 
-def _tuning_table(tuning: list[dict[str, Any]]) -> Table:
-    """Return table 3 with the paper's values below ours."""
-    rows = [{"data": "here"} | row for row in tuning]
-    rows += [
+def tables(data: dict[str, Any]) -> dict[str, Table]:
+    """Return table 3 with the paper's values below ours, and the ranking of all parts."""
+    tuning = [{"data": "here"} | row for row in data["tuning"]]
+    tuning += [
         {"data": name, "topics": number, "tau": tau}
         for name, taus in TABLE_3.items()
         for number, tau in taus.items()
     ]
-    columns = ("data", "topics", "tau", "worst fit=lowest", "best fit=highest", "nruns")
-    return sheet(rows, columns, digits=3)
+    taus = ["topics", "tau", "worst fit=lowest", "best fit=highest"]
+    ranking = ["part", "queries", "systems", *taus, "p of the worst=p", "nruns"]
+    return {
+        "tuning": sheet(tuning, ["data", *taus, "nruns"], digits=3),
+        "ranking": sheet(data["ranking"], ranking, digits=3),
+    }
 
 
-def _ranking_table(rows: list[dict[str, Any]]) -> Table:
-    columns = ("part", "queries", "systems", "topics", "tau", "worst fit=lowest", "best fit=highest")
-    return sheet(rows, [*columns, "p of the worst=p", "nruns"], digits=3)
-
-
-def _figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
+def figures(data: dict[str, Any]) -> dict[str, Any]:
     """Plot tau by the number of topics on every part."""
     from leadline_studies.common.figures import by_size
 
-    defined = [row for row in rows if row["tau"] is not None]
+    defined = [row for row in (*data["tuning"], *data["ranking"]) if row["tau"] is not None]
     lines: dict[str, list[tuple[float, float]]] = {}
     spans: dict[str, list[tuple[float, float]]] = {}
     for row in defined:
@@ -274,7 +266,7 @@ def _figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return {"topics": by_size(lines, spans=spans, label=label, sizes="topics")} if lines else {}
 
 
-def summary_lines(data: dict[str, Any]) -> list[str]:
+def lines(data: dict[str, Any]) -> list[str]:
     """Return the choice, its data, its stability, and its quality on the rest."""
     used, chosen, votes = data["used"], data["chosen"], data["chosen_by_fit"]
     taus = ", ".join(f"{row['topics']}: {rounded(row['tau'])}" for row in data["tuning"])

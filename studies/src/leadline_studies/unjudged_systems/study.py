@@ -97,15 +97,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
                 for name, scores_of_method in scores.items()
             },
         }
-    return Outcome(
-        data,
-        _tables(data),
-        _figures(data, scores, true_scores, names),
-        summary_lines(data),
-        [],
-        systems.infos,
-        {},
-    )
+    return Outcome(data, systems.infos, figures=_figures(data, scores, true_scores, names))
 
 
 def published(source: str, names: Sequence[str]) -> Floats:
@@ -162,13 +154,13 @@ def by_number(
     return results
 
 
-def _tables(data: dict[str, Any]) -> dict[str, Table]:
+def tables(data: dict[str, Any]) -> dict[str, Table]:
     """Return all tables."""
-    tables = {"agreement": _agreement_table(data), "sizes": _size_table(data)}
+    found = {"agreement": _agreement_table(data), "sizes": _size_table(data)}
     if "lists" in data:
         rows = ({"method": name} | entry for name, entry in data["lists"]["methods"].items())
-        tables["lists"] = sheet(rows, ["method", *AGREEMENT], digits=3)
-    return tables
+        found["lists"] = sheet(rows, ["method", *AGREEMENT], digits=3)
+    return found
 
 
 AGREEMENT = [
@@ -226,7 +218,7 @@ def _tau(entry: dict[str, Any]) -> float:
     return -2.0 if value is None else float(value)
 
 
-def summary_lines(data: dict[str, Any]) -> list[str]:
+def lines(data: dict[str, Any]) -> list[str]:
     """Return which estimators are above chance, and whether they find the best."""
     methods = data["methods"]
     best = max(methods, key=lambda name: _tau(methods[name]))
