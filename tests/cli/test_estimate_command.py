@@ -241,8 +241,8 @@ def test_a_column_of_many_values_and_an_object_give_the_same(files: Path, pool: 
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([("q00", "d1", "x")], "value 'x' in column 'guess' is not a number"),
-        ([("q00", "d1", "nan")], "finite"),
+        ([("q00", "d1", "x")], "'x' in column 'guess' is not a number"),
+        ([("q00", "d1", "nan")], "'nan' in column 'guess' is not a number"),
         ([("q00", "d1", 1), ("q00", "d1", 2)], "v.tsv:3: document 'd1' appears twice for query 'q00'"),
         ([("q00", "", 1)], "v.tsv:2"),
         ([("q00", "d1", "")], "column 'guess' contains no numbers"),

@@ -43,23 +43,6 @@ def test_one_table_holds_all_judges(tmp_path: Path, name: str, text: str) -> Non
             assert agreement(frame, draws=0).judges == ["ann", "ben"]
 
 
-def test_only_files_that_are_named_as_their_judges_are_to_be_renamed(tmp_path: Path) -> None:
-    table, one, other = tmp_path / "wide.tsv", tmp_path / "ann.qrels", tmp_path / "b" / "ann.qrels"
-    other.parent.mkdir()
-    table.write_text(WIDE)
-    for path in (one, other):
-        path.write_text("q1 0 d1 1\n")
-    for places, hint in (
-        ((one, other), "the files"),
-        ((table, one), "the judges"),
-        ((one, table), "the judges"),
-    ):
-        with pytest.raises(UsageError, match=f"Rename one of {hint}"):
-            said(*places)
-    with pytest.raises(UsageError, match="Pass each judge only once"):
-        said(one, f"{tmp_path}/b/../ann.qrels")  # the same file
-
-
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_a_frame_of_grades_is_one_judge_in_any_column_of_grades(library: str) -> None:
     frame = pytest.importorskip(library).DataFrame
@@ -86,12 +69,6 @@ def test_a_frame_with_an_empty_cell_of_a_judge_is_refused_as_a_file_is(
     columns = {"query": ["q1"] * 3, "doc_id": ["d1", "d2", "d3"], "judge": judges, "grade": grades}
     with pytest.raises(InputError, match=says):
         read_judges(pytest.importorskip(library).DataFrame(columns))
-
-
-def test_judges_of_a_frame_with_one_name_are_refused() -> None:
-    columns = {"query": ["q1"] * 3, "doc_id": ["d1", "d1", "d2"], "judge": [1, "1", 1], "grade": [1, 0, 1]}
-    with pytest.raises(UsageError, match="two judges are both named '1'"):
-        read_judges(pytest.importorskip("pandas").DataFrame(columns))
 
 
 @pytest.mark.parametrize("column", ["relevance", "score"])

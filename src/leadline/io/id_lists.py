@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,8 +14,8 @@ from leadline.io import row_columns
 from leadline.io.formats import opened, records_of
 from leadline.io.opening import first_bytes, read_whole, text_of, whole_text
 from leadline.io.row_checks import identify, qrels
-from leadline.io.score_cells import json_or_none, number_in
-from leadline.io.small_tables import FIELD, column_of, need_columns, records
+from leadline.io.score_cells import json_or_none, number_in, value_of
+from leadline.io.small_tables import FIELD, Rows, column_of, file_and_column, need_columns, records
 from leadline.io.texts import rows_of
 from leadline.io.trec_lists import looks_trec
 from leadline.kernels import plain
@@ -56,31 +55,19 @@ def read_pair_values(place: str) -> dict[str, dict[str, float]]:
     The table has columns of the query and the document, as a pool has (CSV, TSV, JSON, JSON Lines, Parquet);
     rows with an empty cell are left out.
     """
-    path, _, column = place.rpartition(":")
-    if not path or not column:
-        raise UsageError(f"'{place}' must have the form FILE:COLUMN, such as scores.tsv:score")
+    path, column = file_and_column(place, example="scores.tsv:score")
     found: dict[str, dict[str, float]] = {}
     for line, row in records(path, quoted=True):
-        keys = [
-            row_columns.find(row, known) or known[0] for known in (row_columns.QUERY, row_columns.DOCUMENT)
-        ]
-        need_columns(row, [*keys, column], path, line)
-        query, document = (row[key] for key in keys)
-        if not all(isinstance(name, str) and name for name in (query, document)):
-            raise InputError(
-                f"query id {query!r} and document id {document!r} must both be nonempty text",
-                path=path,
-                line=line,
-            )
-        cell = row[column]
-        if cell is None or cell == "":
+        try:
+            query, document = pair_of(row)
+            need_columns(row, [column], "", None)
+            number = value_of(row[column], column)
+        except InputError as error:
+            raise error.at(path, line) from None
+        if number is None:
             continue
         if document in found.setdefault(query, {}):
             raise repeated(f"document '{document}'", of=f"query '{query}'", path=path, line=line)
-        number = number_in(cell)
-        if number is None or not math.isfinite(number):
-            kind = "number" if number is None else "finite number"
-            raise InputError(f"value {cell!r} in column '{column}' is not a {kind}", path=path, line=line)
         found[query][document] = number
     if not any(found.values()):
         raise InputError(f"column '{column}' contains no numbers", path=path)
@@ -101,10 +88,10 @@ def teams_of(labels: str | Mapping[str, str], names: Iterable[str], place: str =
     missing = [name for name in wanted if not labels.get(name)]
     if missing:
         where = f" in {place}" if place else ""
-        lacking = f"run '{missing[0]}' has"
-        if len(missing) > 1:
-            lacking = f"{len(missing):,} runs, such as '{missing[0]}', have"
-        raise UsageError(f"{lacking} no team{where}. Add a team for every run")
+        raise UsageError(
+            f"run '{missing[0]}' has no team{where} (as {len(missing):,} of {len(wanted):,} runs). "
+            "Add a team for every run"
+        )
     return [labels[name] for name in wanted]
 
 
@@ -281,39 +268,34 @@ def _in_lines(path: str) -> dict[bytes, set[bytes]]:
     return found
 
 
-def rows_by_judge(path: str, query: str, document: str, chosen: Sequence[str]) -> dict[str, list[Row]]:
-    """Return query, document and grade of each row of a table, by column of grades."""
-    found: dict[str, list[Row]] = {name: [] for name in chosen}
-    for line, row in records(path, quoted=True):
-        ids = ids_in(row, (query, document), path, line)
-        for name in chosen:
-            value = grade_in(row.get(name), name, path, line)
-            if value is not None:
-                found[name].append((*ids, value))
+def rows_by_judge(
+    rows: Rows, path: str, ids: tuple[str, str], chosen: Sequence[str], owner: str | None = None
+) -> dict[str, list[Row]]:
+    """Return query, document and grade of each row by column of grades, or by the judge in a column."""
+    found: dict[str, list[Row]] = {} if owner else {name: [] for name in chosen}
+    for place, row in rows:
+        try:
+            query, document = (identify(row.get(name) or None, name) for name in ids)
+            judge = row.get(owner) if owner else ""
+            if owner and judge in (None, ""):
+                raise InputError("the row does not name a judge")
+            for name in chosen:
+                grade = grade_in(row.get(name), name, place)
+                if grade is not None:
+                    found.setdefault(str(judge) if owner else name, []).append((query, document, grade))
+                elif owner:
+                    raise InputError("the row has no grade")
+        except InputError as error:
+            raise error.at(path, place) from None
     return found
 
 
-def ids_in(row: Mapping[str, Any], names: tuple[str, str], path: str, line: int) -> tuple[bytes, bytes]:
-    """Return the ids of query and document in two columns."""
-
-    def each() -> Iterator[bytes]:
-        for name in names:
-            value = row.get(name)
-            try:
-                yield identify(None if value == "" else value, name)
-            except InputError as error:
-                raise error.at(path, line) from None
-
-    query, document = each()
-    return query, document
-
-
-def grade_in(value: Any, column: str, path: str, line: int) -> float | None:
+def grade_in(value: Any, column: str, place: int) -> float | None:
     """Read a grade; None where there is none."""
     text = "" if value is None else str(value).strip()
     if not text:
         return None
     try:
-        return plain.grade(text.encode(), line)
+        return plain.grade(text.encode(), place)
     except InputError as error:
-        raise error.at(path, line, found=f"{error.found} (column '{column}')") from None
+        raise error.at("", place, found=f"{error.found} (column '{column}')") from None

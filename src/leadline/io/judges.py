@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -13,15 +14,15 @@ from leadline.data.wording import listed
 from leadline.errors import InputError, UsageError, either
 from leadline.io import row_columns
 from leadline.io.formats import SQLITE_STORE, opened, records_of
-from leadline.io.id_lists import Row, grade_in, ids_in, rows_by_judge
+from leadline.io.id_lists import Row, grade_in, rows_by_judge
 from leadline.io.objects import read_qrels
 from leadline.io.opening import PARQUET, first_bytes
-from leadline.io.python_inputs import open_frame
+from leadline.io.python_inputs import open_frame, rows_of_frame
 from leadline.io.read import QrelsLike, qrels_of
 from leadline.io.row_checks import EMPTY
 from leadline.io.row_columns import DOCUMENT, GRADE, JUDGE, QUERY, RANK, SCORE, find
 from leadline.io.run_names import run_name
-from leadline.io.small_tables import need_columns, records, split_place
+from leadline.io.small_tables import Rows, need_columns, records, split_place
 
 JudgesLike: TypeAlias = "str | os.PathLike[str] | Sequence[QrelsLike] | Mapping[str, QrelsLike]"
 
@@ -60,14 +61,9 @@ def read_judges(source: JudgesLike) -> list[Judge]:
         if other is not judge:
             paths = list(dict.fromkeys(filter(None, (other.path, judge.path))))
             files = f" ({listed(paths)})" if paths else ""
-            hint = (
-                "Pass each judge only once"
-                if judge.path and os.path.realpath(judge.path) == os.path.realpath(other.path)
-                else "Rename one of the files"
-                if len(paths) > 1 and all(judge_name(path) == judge.name for path in paths)
-                else "Rename one of the judges"
+            raise UsageError(
+                f"two judges are both named '{judge.name}'{files}. Rename one of them, or pass it only once"
             )
-            raise UsageError(f"two judges are both named '{judge.name}'{files}. {hint}.")
     return found
 
 
@@ -76,7 +72,14 @@ def _given(place: Any, number: int) -> list[Judge]:
         return _of_file(os.fspath(place))
     frame = open_frame(place)
     if frame is not None and (find(frame.columns, JUDGE) or not find(frame.columns, GRADES)):
-        return _of_frame(frame)
+        rows = (
+            {
+                name: None if isinstance(cell, float) and math.isnan(cell) else cell
+                for name, cell in row.items()
+            }
+            for row in rows_of_frame(frame)
+        )
+        return _of_table(enumerate(rows, start=1), frame.columns, "", "")
     return [Judge(f"judge {number}", read_qrels(place))]
 
 
@@ -107,7 +110,7 @@ def _of_file(place: str) -> list[Judge]:
             )
         one = find(header, GRADE) is not None or _judges_in(header) == [find(header, SCORE)]
         if column or not one or find(header, JUDGE):
-            return _of_table(path, header, column)
+            return _of_table(records(path, quoted=True), header, path, column)
     elif file.format.name == "json" and not column:
         rows = records_of(file, "grade")
         if any(rows.chosen[5:]):
@@ -127,7 +130,7 @@ def _by_judge(rows: row_columns.Records) -> dict[str, list[Row]]:
     """Return the rows of each judge, as of a book of Quepid."""
     found: dict[str, list[Row]] = {}
     for place, query, document, value, _ in rows.rows:
-        grade = grade_in(value, "rating", rows.path, place)
+        grade = grade_in(value, "rating", place)
         if grade is not None:
             row = to_bytes(str(query)), to_bytes(str(document)), grade
             found.setdefault(rows.judges[-1], []).append(row)
@@ -152,35 +155,6 @@ def _of_store(path: str, wanted: str) -> list[Judge]:
     ]
 
 
-def _of_frame(frame: Any) -> list[Judge]:
-    """Return the judges of a frame with a column `judge`, or with a column for each."""
-    import narwhals as nw
-
-    header: list[str] = frame.columns
-    kept = [*_ids_of(header, ""), *filter(None, [row_columns.probability_in(header)])]
-    owner, grade = find(header, JUDGE), find(header, GRADES)
-    if owner is None:
-        parts = [(name, frame, name) for name in _judges_in(header)]
-    else:
-        need_columns(header, [] if grade else ["grade"], "", None)
-        _refuse_empty(frame[owner], "the row does not name a judge")
-        _refuse_empty(frame[grade], "the row has no grade")
-        names = frame[owner].unique(maintain_order=True).to_list()
-        parts = [(str(name), frame.filter(nw.col(owner) == name), str(grade)) for name in names]
-    return [
-        Judge(name, read_qrels(part.select(*kept, nw.col(column).alias(GRADE[0])).drop_nulls(GRADE[0])))
-        for name, part, column in parts
-    ]
-
-
-def _refuse_empty(column: Any, found: str) -> None:
-    """Refuse a column of a frame with an empty cell."""
-    cells = zip(column.is_null().to_list(), column.to_list(), strict=True)
-    for row, (missing, cell) in enumerate(cells, start=1):
-        if missing or cell == "":
-            raise InputError(found, path=f"judges, row {row}")
-
-
 def _ids_of(header: Sequence[str], path: str) -> tuple[str, str]:
     """Return the columns of queries and documents."""
     for names in (QUERY, DOCUMENT):
@@ -195,29 +169,36 @@ def _judges_in(header: Sequence[str]) -> list[str]:
     return [name for name in header if name not in beside]
 
 
-def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:
+def _of_table(rows: Rows, header: Sequence[str], path: str, column: str) -> list[Judge]:
+    """Return the judges of a table with a column `judge`, or with a column for each."""
     owner, grade = find(header, JUDGE), find(header, GRADE)
-    query, document = _ids_of(header, path)
-    if column in ("", "*") and owner is not None:
-        grade = find(header, GRADES)
-        need_columns(header, [] if grade else ["grade"], path, 1)
-        rows = _long_rows(path, query, document, owner, str(grade))
+    ids = _ids_of(header, path)
+    if column not in ("", "*"):
+        owner, chosen = None, [column]
     else:
-        chosen = _judges_in(header)
-        if column not in ("", "*"):
-            need_columns(header, [column], path, 1)
-            chosen = [column]
-        if not chosen:
-            found = "the table has no grade column"
-            hint = "Add one grade column per judge"
-            if grade is not None:
-                found = "the table does not name judges"
-                hint = f"Add a `judge` column. If all grades are from one judge, leave out ':{column}'"
-            raise InputError(found, path=path, line=1, hint=hint)
-        rows = rows_by_judge(path, query, document, chosen)
+        chosen = [find(header, GRADES) or "grade"] if owner else _judges_in(header)
+    need_columns(header, chosen, path, 1 if path else None)
+    if not chosen:
+        found = "the table has no grade column"
+        hint = "Add one grade column per judge"
+        if grade is not None:
+            found = "the table does not name judges"
+            hint = f"Add a `judge` column. If all grades are from one judge, leave out ':{column}'"
+        raise InputError(found, path=path, line=1, hint=hint)
     share = row_columns.probability_in(header)
-    drawn = share is not None and _is_drawn(path, share)
-    return [_judge(name, said, path, drawn=drawn) for name, said in rows.items()]
+    shares: list[float] = []
+
+    def noted() -> Rows:
+        for place, row in rows:
+            try:
+                shares.append(row_columns.share_of(row.get(str(share)) or None))
+            except InputError as error:
+                raise error.at(path, place) from None
+            yield place, row
+
+    by_judge = rows_by_judge(noted(), path, ids, chosen, owner)
+    drawn = min(shares, default=1.0) < 1
+    return [_judge(name, said, path, drawn=drawn) for name, said in by_judge.items()]
 
 
 def _judge(name: str, rows: Sequence[Row], path: str, *, drawn: bool) -> Judge:
@@ -225,28 +206,3 @@ def _judge(name: str, rows: Sequence[Row], path: str, *, drawn: bool) -> Judge:
     if drawn:
         qrels.remarks = ((DRAWN_POOL, f"judgments from a drawn pool: {len(rows):,}", len(rows)),)
     return Judge(name, qrels, path)
-
-
-def _is_drawn(path: str, column: str) -> bool:
-    """Return whether a table has a probability below 1."""
-    for line, row in records(path, quoted=True):
-        try:
-            if row_columns.share_of(row.get(column) or None) < 1:
-                return True
-        except InputError as error:
-            raise error.at(path, line) from None
-    return False
-
-
-def _long_rows(path: str, query: str, document: str, owner: str, grade: str) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
-    for line, row in records(path, quoted=True):
-        name = row.get(owner)
-        if name in (None, ""):
-            raise InputError("the row does not name a judge", path=path, line=line)
-        value = grade_in(row.get(grade), grade, path, line)
-        if value is None:
-            raise InputError("the row has no grade", path=path, line=line)
-        ids = ids_in(row, (query, document), path, line)
-        found.setdefault(str(name), []).append((*ids, value))
-    return found

@@ -8,8 +8,8 @@ import math
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, takewhile
-from typing import Any, NamedTuple
+from itertools import takewhile
+from typing import Any, NamedTuple, Self
 from zlib import crc32
 
 import numpy as np
@@ -53,12 +53,8 @@ def _listed(path: str, *, ordered: bool) -> _Columns:
     """Return the pairs of any table, qrels or run; `ordered`: of an export, with judged pairs outside it."""
     head = first_bytes(path)
     if head is not None and (looks_trec(head) or (path.endswith(".json") and not is_table(path))):
-        rows: list[tuple[Any, ...]] = [(*pair, 1.0, math.nan, {}) for pair in numbered_pairs(path)]
-    else:
-        rows = list(_rows(path, ordered=ordered))
-    columns = map(list, zip(*rows, strict=True)) if rows else ([] for _ in _Columns._fields)
-    places, queries, documents, shares, orders, brought = columns
-    return _Columns(places, queries, documents, np.array(shares), np.array(orders), brought)
+        return _Columns.of([(*pair, 1.0, math.nan, {}) for pair in numbered_pairs(path)])
+    return _Columns.of(list(_rows(path, ordered=ordered)))
 
 
 def _rows(path: str, *, ordered: bool) -> Iterator[tuple[Any, ...]]:
@@ -82,7 +78,7 @@ def _ranks(given: object) -> Mapping[str, int]:
         given = 0 if found is None else found
     if given is None:
         return {}
-    if not isinstance(given, dict) or not all(isinstance(rank, int) for rank in given.values()):
+    if not isinstance(given, dict) or not {*map(type, given.values())} <= {int}:
         raise InputError(BROUGHT)
     return given
 
@@ -182,7 +178,7 @@ def pool_of_lines(every: Sequence[tuple[int, str]], path: str) -> DrawnPool:
             line=1,
             hint="Use the complete, unchanged file",
         )
-    design = _parsed(heads[0][1], path, heads[0][0], wrong=NO_DESIGN) if heads else {}
+    design = _design(heads[0][1], path, heads[0][0]) if heads else {}
     drawn = _columns(text[1:], path) if written else _listed(path, ordered=bool(design))
     rest = _columns([(n, line.removeprefix(FRAME)) for n, line in top if line.startswith(FRAME)], path)
     for pairs in (drawn, rest):
@@ -243,7 +239,7 @@ def read_design(path: str | os.PathLike[str]) -> dict[str, Any]:
         return {}
     for number, line in lines(path):
         if line.startswith(HEAD):
-            return _parsed(line.removeprefix(HEAD), path, number, wrong=NO_DESIGN)
+            return _design(line.removeprefix(HEAD), path, number)
         if not line.startswith("#"):
             break
     return {}
@@ -257,54 +253,41 @@ class _Columns(NamedTuple):
     order: Floats
     contributors: list[Mapping[str, int]]
 
+    @classmethod
+    def of(cls, rows: Sequence[tuple[Any, ...]]) -> Self:
+        """Return the columns of rows."""
+        columns = map(list, zip(*rows, strict=True)) if rows else ([] for _ in cls._fields)
+        places, queries, documents, shares, orders, brought = columns
+        return cls(places, queries, documents, np.array(shares), np.array(orders), brought)
+
 
 def _columns(text: Sequence[tuple[int, str]], path: str) -> _Columns:
-    """Return the cells of lines by column; a faulty line is found by reading them one by one."""
-    cells = [_split(line, path, number) for number, line in text]
-    numbers = None
-    if {*map(len, cells)} <= {len(DRAWN_COLUMNS)}:
-        queries, documents, *others = map(list, zip(*cells, strict=True)) if cells else [[]] * 5
-        numbers = _numbers(*others)
-    if numbers is None:
-        for number, line in text:
-            _check_line(_split(line, path, number), path, number)
-        raise InputError(BROUGHT, path=path)
-    return _Columns([number for number, _ in text], queries, documents, *numbers)
+    """Return the cells of lines by column."""
+    rows = []
+    for number, line in text:
+        cells = _split(line, path, number)
+        try:
+            rows.append((number, *_pair(cells)))
+        except InputError as error:
+            raise error.at(path, number) from None
+    return _Columns.of(rows)
 
 
-def _numbers(
-    shares: list[str], orders: list[str], ranks: list[str]
-) -> tuple[Floats, Floats, list[Mapping[str, int]]] | None:
-    """Return probabilities, orders and contributors from their cells; None if one of them is faulty."""
-    try:
-        probability = np.array([*map(float, shares)], dtype=np.float64)
-        order = np.array([*map(float, orders)], dtype=np.float64)
-        contributors = json.loads("[" + ",".join(brought or "{}" for brought in ranks) + "]")
-        types = {*map(type, chain.from_iterable(map(dict.values, contributors)))}
-    except (ValueError, TypeError, RecursionError):
-        return None
-    sound = bool(((probability >= 0) & (probability <= 1)).all()) and len(contributors) == len(ranks)
-    return (probability, order, contributors) if sound and types <= {int} else None
-
-
-def _check_line(cells: Sequence[str], path: str, number: int) -> None:
-    """Refuse a line of a pool that is no pair of query and document."""
+def _pair(cells: Sequence[str]) -> tuple[str, str, float, float, Mapping[str, int]]:
+    """Return the query, document, probability, order and contributors in the cells of a line."""
     if len(cells) != len(DRAWN_COLUMNS):
         raise InputError(
             f"the row has {counted(len(cells), 'cell')}",
-            path=path,
-            line=number,
             hint="Each row needs a query, a document, a probability, an order and contributors, separated by "
             "tabs",
         )
-    _, _, share, order, ranks = cells
-    probability = number_in(share)
+    query, document, share, order, ranks = cells
+    probability, place = number_in(share), number_in(order)
     if probability is None or not 0 <= probability <= 1:
-        raise InputError(f"probability '{share}' is not a number from 0 to 1", path=path, line=number)
-    if number_in(order) is None:
-        raise InputError(f"order '{order}' is not a number", path=path, line=number)
-    if not all(type(rank) is int for rank in _parsed(ranks or "{}", path, number).values()):
-        raise InputError(BROUGHT, path=path, line=number)
+        raise InputError(f"probability '{share}' is not a number from 0 to 1")
+    if place is None:
+        raise InputError(f"order '{order}' is not a number")
+    return query, document, probability, place, _ranks(ranks)
 
 
 def _check_drawn(pairs: _Columns, path: str, design: Mapping[str, Any]) -> None:
@@ -332,10 +315,10 @@ def _check_once(pairs: _Columns, path: str) -> None:
             seen.add((query, document))
 
 
-def _parsed(text: str, path: str, number: int, *, wrong: str = BROUGHT) -> dict[str, Any]:
+def _design(text: str, path: str, number: int) -> dict[str, Any]:
     value = json_or_none(text)
     if not isinstance(value, dict):
-        raise InputError(wrong, path=path, line=number)
+        raise InputError(NO_DESIGN, path=path, line=number)
     return value
 
 

@@ -137,7 +137,7 @@ def _said(path: str, judges: Sequence[str]) -> Merged:
     need_columns(header, [query, document, *judges], path, 1)
     return merge(
         Judgment(to_text(row[0]), to_text(row[1]), judge, row[2])
-        for judge, rows in rows_by_judge(path, query, document, judges).items()
+        for judge, rows in rows_by_judge(records(path, quoted=True), path, (query, document), judges).items()
         for row in rows
     )
 
