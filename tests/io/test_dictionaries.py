@@ -20,7 +20,7 @@ from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.errors import InputError
 from leadline.evaluation.join import judge
 from leadline.io import python_inputs
-from leadline.io.python_inputs import dictionary_columns
+from leadline.io.python_inputs import dictionary_lists
 
 NAMES = st.sampled_from(["d1", "d2", "d10", "D1", "1", "é", "e", "\udcff", "ω", "𝄞", "\uffff", "d" * 40])
 SCORES = st.one_of(
@@ -38,7 +38,7 @@ JUDGED = st.dictionaries(
 def row_by_row() -> Iterator[None]:
     """Take no dictionary column by column for a while."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(python_inputs, "dictionary_columns", lambda _source, **_: None)
+        patch.setattr(python_inputs, "dictionary_lists", lambda _source, **_: None)
         yield
 
 
@@ -105,8 +105,8 @@ def test_values_are_those_of_files_to_the_last_bit(tmp_path: Path) -> None:
             scores = scores.round()
         run[query] = dict(zip(names, scores.tolist(), strict=False))
         qrels[query] = dict(zip(names[::3], rng.integers(0, 4, size=134).tolist(), strict=True))
-    assert dictionary_columns(run) is not None
-    assert dictionary_columns(qrels) is not None
+    assert dictionary_lists(run) is not None
+    assert dictionary_lists(qrels) is not None
     ll.Run(run).write(tmp_path / "a.run")
     ll.Qrels(qrels).write(tmp_path / "qrels.txt")
     measures = ["AP", "nDCG@10", "RR", "P@10", "R@100", "bpref", "ERR(max_grade=3)", "RBP"]

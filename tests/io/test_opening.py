@@ -284,7 +284,7 @@ def test_utf_16_is_refused_by_name(encoding: str, tmp_path: Path) -> None:
     path.write_bytes(mark + TEXT.decode().encode(encoding))
     with pytest.raises(InputError) as rejected:
         read_run(path)
-    found = f"{path}:1: starts with a UTF-16 byte order mark. Convert the file to UTF-8."
+    found = f"{path}: starts with a UTF-16 byte order mark. Convert the file to UTF-8."
     assert str(rejected.value) == found
 
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 import _thread
 import errno
 import mmap
-import os
 import random
-import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -200,29 +197,8 @@ def test_a_call_is_made_at_once_where_no_thread_can_begin(monkeypatch: pytest.Mo
     def refuse(*_: object) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(ahead, "_idle", [])
     monkeypatch.setattr(_thread, "start_new_thread", refuse)
     assert ahead.BackgroundTask(pow, 2, 10).result() == 1024
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no forks")
-def test_a_program_that_forks_has_no_threads_that_wait() -> None:
-    program = """if True:
-        import os, sys
-        from leadline.io import ahead
-        ahead.BackgroundTask(pow, 2, 10).result()
-        ahead._begun["judgments"] = None
-        while not ahead._idle:
-            pass
-        before = list(ahead._idle)
-        child = os.fork()
-        if not child:
-            os._exit(len(ahead._idle) + len(ahead._begun))
-        left = os.waitpid(child, 0)[1]
-        assert before and not ahead._idle and not left, (before, ahead._idle, left)
-        assert ahead.BackgroundTask(pow, 2, 10).result() == 1024
-    """
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
 
 
 @pytest.mark.parametrize("form", ["compiled", "source", "colliding"])

@@ -239,7 +239,7 @@ def test_one_column_of_several_languages_can_be_chosen(tmp_path: Path) -> None:
         (b".I 1\n.T\na\n.I 1\n", r":4: document '1' appears twice"),
         (b".I 1\n.T\na\n.I d 2\n.T\nb\n", r":4: '.I d 2' does not begin a record"),
         (b".I 1\n.T\na\n.I\n.T\nb\n", r":4: '.I' does not begin a record"),
-        (b"\xff\xfea\x00", ":1: starts with a UTF-16 byte order mark"),
+        (b"\xff\xfea\x00", ": starts with a UTF-16 byte order mark"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: bytes, message: str) -> None:

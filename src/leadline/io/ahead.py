@@ -8,7 +8,6 @@ from __future__ import annotations
 import _thread
 import math
 import os
-import time
 from array import array
 from collections.abc import Callable, Generator
 from typing import Generic, NamedTuple, ParamSpec, TypeVar
@@ -19,48 +18,6 @@ from leadline.io.read_paths import STANDARD_STREAM, State, state_of
 P = ParamSpec("P")
 S = TypeVar("S")
 T = TypeVar("T")
-
-
-_idle: list[tuple[_thread.LockType, list[Callable[[], None]]]] = []  # threads that wait for a call
-
-
-def _end_idle() -> None:
-    """End the threads that wait: Python warns a program that forks while it has several."""
-    ended = 0
-    while _idle:
-        begin, calls = _idle.pop()
-        calls.append(_thread.exit)
-        begin.release()
-        ended += 1
-    if ended:
-        time.sleep(0.001)  # their end takes less
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_end_idle, after_in_child=_idle.clear)
-
-
-def _on_thread(call: Callable[[], None]) -> None:
-    """Call on a thread, which is kept for the next call: runs have many chunks, and new threads take time."""
-    try:
-        begin, calls = _idle.pop()
-    except IndexError:
-        begin, calls = _thread.allocate_lock(), []
-        begin.acquire()
-        try:
-            _thread.start_new_thread(_serve, (begin, calls))
-        except RuntimeError:  # no more threads
-            call()
-            return
-    calls.append(call)
-    begin.release()
-
-
-def _serve(begin: _thread.LockType, calls: list[Callable[[], None]]) -> None:
-    while True:
-        begin.acquire()
-        calls.pop()()
-        _idle.append((begin, calls))
 
 
 class BackgroundTask(Generic[T]):
@@ -86,7 +43,10 @@ class BackgroundTask(Generic[T]):
 
         self._running = _thread.allocate_lock()
         self._running.acquire()
-        _on_thread(run)
+        try:
+            _thread.start_new_thread(run, ())
+        except RuntimeError:  # no more threads
+            run()
 
     def wait(self) -> None:
         """Wait for the end of the call and ignore its outcome."""

@@ -10,30 +10,27 @@ from functools import partial
 from types import ModuleType
 from typing import Any, BinaryIO, cast
 
-from leadline.data.wording import counted
 from leadline.errors import MissingPackageError
 
 COMPRESSIONS = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\0": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
 LZ4 = b"\x04\x22\x4d\x18"
 ZIP = b"PK\x03\x04"  # as of a book of Quepid
-ZSTANDARD = ("compression.zstd", "backports.zstd", "zstandard")  # modules for .zst, the first choice first
+ZSTANDARD = ("compression.zstd", "backports.zstd")  # modules for .zst
+PIECE = 1 << 17  # number of bytes read from a file at a time
 LEAST = 1 << 12  # number of bytes asked of a decompressor, at least
 
 
 class Streams(io.RawIOBase):
     """Decompress a file of one or more consecutive streams, to the last byte.
 
-    The readers of the standard library take a damaged second stream of .bz2 and .xz for the end of the file,
-    and that of zstandard takes any end of the file for the end of the data. Here every byte belongs to a
-    whole stream or, in .xz, to the padding that the format allows: NUL bytes, four at a time.
+    The readers of the standard library take a damaged second stream of .bz2 and .xz for the end of the file.
+    Here every byte belongs to a whole stream or, in .xz, to the padding that the format allows: NUL bytes,
+    four at a time.
     """
 
-    def __init__(
-        self, file: io.BufferedReader, make: Callable[[], Any], *, piece: int = 1 << 17, padded: bool = False
-    ) -> None:
+    def __init__(self, file: io.BufferedReader, make: Callable[[], Any], *, padded: bool = False) -> None:
         self.file = file
         self.make = make
-        self.piece = piece
         self.padded = padded
         self.stream: Any = None
         self.packed = b""
@@ -50,7 +47,7 @@ class Streams(io.RawIOBase):
                 if not self._begins():
                     return 0
                 self.stream = self.make()
-            self.ready = memoryview(self._decompress(len(target)))
+            self.ready = memoryview(self._decompress(max(len(target), LEAST)))
             if self.stream.eof:
                 self.packed = self.stream.unused_data + self.packed
                 self.stream = None
@@ -59,32 +56,27 @@ class Streams(io.RawIOBase):
         self.ready = self.ready[size:]
         return size
 
-    def _decompress(self, size: int) -> bytes:
-        """Decompress some more bytes; at most about `size` if the decompressor can stop."""
-        bounded = hasattr(self.stream, "needs_input")
-        packed = b""
-        if not bounded or self.stream.needs_input:
-            packed = self.packed or self.file.read(self.piece)
-            if not packed:
-                raise EOFError("the compressed data ends too early")
-            packed, self.packed = packed[: self.piece], packed[self.piece :]
-        found: bytes = (
-            self.stream.decompress(packed, max(size, LEAST)) if bounded else self.stream.decompress(packed)
-        )
-        return found
-
     def _begins(self) -> bool:
         """Return whether another stream begins, after padding if the format allows it."""
-        self.packed = self.packed or self.file.read(self.piece)
+        self.packed = self.packed or self.file.read(PIECE)
         padding = 0
         while self.padded and self.packed.startswith(b"\0"):
             rest = self.packed.lstrip(b"\0")
             padding += len(self.packed) - len(rest)
-            self.packed = rest or self.file.read(self.piece)
+            self.packed = rest or self.file.read(PIECE)
         if padding % 4:
-            found = counted(padding, "byte")
-            raise EOFError(f"the compressed data is followed by {found} of padding, not a multiple of 4")
+            raise EOFError(f"the padding of {padding} bytes is not a multiple of 4")
         return bool(self.packed)
+
+    def _decompress(self, most: int) -> bytes:
+        """Decompress some more bytes."""
+        packed = b""
+        if self.stream.needs_input:
+            packed, self.packed = self.packed or self.file.read(PIECE), b""
+            if not packed:
+                raise EOFError("the compressed data ends too early")
+        found: bytes = self.stream.decompress(packed, most)
+        return found
 
 
 def decompressed(raw: io.BufferedReader, kind: str) -> BinaryIO:
@@ -102,21 +94,14 @@ def decompressed(raw: io.BufferedReader, kind: str) -> BinaryIO:
 
         streams = Streams(raw, partial(lzma.LZMADecompressor, lzma.FORMAT_XZ), padded=True)
     elif kind == ".zst":
-        # zstandard, if it stands in, decompresses its whole input: 4 bytes may become 128 KiB
-        streams = Streams(raw, _zstandard_frame, piece=1 << 12)
+        streams = Streams(raw, zstandard_module().ZstdDecompressor)
     else:
         return raw
     return cast(BinaryIO, io.BufferedReader(streams, 1 << 16))
 
 
-def _zstandard_frame() -> Any:
-    module = zstandard_module()
-    made = module.ZstdDecompressor()
-    return made.decompressobj() if module.__name__ == "zstandard" else made
-
-
 def zstandard_module() -> ModuleType:
-    """Return the module for .zst: of Python 3.14, its backport, or zstandard where only that is installed."""
+    """Return the module for .zst, of Python 3.14 or its backport."""
     for name in ZSTANDARD:
         try:
             return importlib.import_module(name)

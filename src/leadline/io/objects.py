@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import compress
 from typing import Any, Unpack
 
@@ -11,7 +11,7 @@ from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading, ReadQrelsOptions, RunOptions
 from leadline.data.run import RunColumns
 from leadline.data.validation import check_flags, check_run_name, check_word
-from leadline.errors import InputError, UsageError, refuse_repeated
+from leadline.errors import InputError, UsageError
 from leadline.io.read import UNNAMED, Hits, QrelsLike, RunLike, counted_run, judgments_in
 from leadline.io.read_paths import public
 
@@ -208,17 +208,10 @@ def read_run(
     if name is not None:
         check_run_name(name)
     reading = Reading.of(read_run, options, RunOptions)
-    if queries is not None:
-        from leadline.io import python_inputs
+    if queries is not None or documents is not None:
+        from leadline.io.python_inputs import by_query
 
-        source = python_inputs.by_query(source, queries, documents, name or UNNAMED)
-    elif documents is not None:
-        hint = "Pass the hits as one list per query, and add queries=[...]"
-        if isinstance(source, Mapping):
-            from leadline.io.python_inputs import in_dictionary
-
-            hint = in_dictionary("`documents`")
-        raise UsageError(f"`documents` works only together with `queries`. {hint}")
+        source = by_query(source, queries, documents, name or UNNAMED)
     found = counted_run(source, name=name, reading=reading)[0]  # type: ignore[arg-type]  # refused if no run
     run = Run.sharing(found)
     return run if name is None or name == run.name else run.renamed(name)
@@ -289,47 +282,25 @@ def run_of_arrays(
         )
     if values.dtype.kind not in "fiu":
         raise UsageError(f"`scores` must contain numbers, but its dtype is {values.dtype}")
-    label = name or UNNAMED
-    kept = np.ones(found.shape, dtype=np.bool_)
-    if documents is not None or found.dtype.kind in "iu":
-        if found.dtype.kind not in "iu":
-            text = "If the ids are text, leave out `documents`"
-            hint = "Call run_of_arrays(ids, scores, queries)" if found.dtype.kind == "f" else text
-            raise UsageError(
-                "`ids` must contain whole numbers (positions in `documents`), but its dtype is "
-                f"{found.dtype}. {hint}"
-            )
-        kept = found != -1
-        wrong = kept & ((found < 0) | (found >= (np.inf if documents is None else len(documents))))
-        if wrong.any():
-            row, column = map(int, np.argwhere(wrong)[0])
-            place = f"{found[row, column]} for query '{listed[row]}'"
-            if documents is None:
-                what = f"id {place} is negative, but only -1 (no document) may be negative"
-                hint = "If negative numbers are real ids, pass them as text, as in ids.astype(str)"
-                raise InputError(what, path=label, hint=hint)
-            allowed = f"from -1 (no document) to {len(documents) - 1:,}"
-            if not len(documents):
-                allowed = "-1 (no document) because `documents` is empty"
-            raise InputError(f"position {place} must be {allowed}", path=label)
+    positions = found.dtype.kind in "iu"
+    if documents is not None and not positions:
+        text = "If the ids are text, leave out `documents`"
+        hint = "Call run_of_arrays(ids, scores, queries)" if found.dtype.kind == "f" else text
+        raise UsageError(
+            "`ids` must contain whole numbers (positions in `documents`), but its dtype is "
+            f"{found.dtype}. {hint}"
+        )
+    kept = found != -1 if positions else np.ones(found.shape, dtype=np.bool_)
     if lower_is_better is None and _all_rise(values, kept):
         raise InputError(
             "the scores increase along the rows, as distances do, so it is not clear whether higher scores "
             "are better",
-            path=label,
+            path=name or UNNAMED,
             hint="Pass lower_is_better=True for distances, or lower_is_better=False for similarities",
         )
-    refuse_repeated("query", listed, path=label)
-    pairs: dict[str, list[tuple[Any, float]]] = {}
-    for query, row, row_scores, row_kept in zip(
-        listed, found.tolist(), (-values if lower_is_better else values).tolist(), kept.tolist(), strict=True
-    ):
-        names = row if documents is None else [documents[place] for place in row]
-        pairs[query] = list(compress(zip(names, row_scores, strict=True), row_kept))
-    lists = {query: dict(each) for query, each in pairs.items()}
-    if all(len(lists[query]) == len(each) for query, each in pairs.items()):
-        return read_run(lists, name=name, **options)
-    return read_run([(query, *pair) for query, each in pairs.items() for pair in each], name=name, **options)
+    rows = zip(found.tolist(), (-values if lower_is_better else values).tolist(), kept.tolist(), strict=True)
+    hits = [list(compress(zip(row, scored, strict=True), used)) for row, scored, used in rows]
+    return read_run(hits, name=name, queries=listed, documents=documents, **options)
 
 
 def _all_rise(values: Any, kept: Any) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import io
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -100,17 +99,13 @@ def _copied(path: str, source: BinaryIO) -> BinaryIO:
     text = not piece.startswith((*COMPRESSIONS, *BINARY_TABLES))
     if text:
         check_head(piece, path)
-    line = 1
     try:
         with ExitStack() as failing:
             copy = cast(BinaryIO, failing.enter_context(tempfile.TemporaryFile()))
             while piece:
-                whole = piece[piece.find(b"\n") + 1 :]  # without the rest of a line, which may be a remark
-                if text and piece.count(b"\0") >= BINARY and (found := re.search(NUL_IN_LINE, whole)):
-                    end = found.end() + len(piece) - len(whole)
-                    raise nul_byte(path, line + piece.count(b"\n", 0, end))
+                if text and piece.count(b"\0") > len(piece) >> 9:  # random bytes have twice as many
+                    raise InputError(NUL, path=path)
                 copy.write(piece)
-                line += piece.count(b"\n")
                 piece = source.read(STEP) or b""
             copy.flush()
             failing.pop_all()  # it is closed with the command or call that reads
@@ -238,16 +233,6 @@ class Chunk:
         self._check_start()
         self._check_lines(self.filled)
 
-    def read_on(self) -> None:
-        """Keep the text and read more, which is refused if it is binary, as a stream without end may be."""
-        begin = self.filled
-        self.advance(0)
-        if not self.ends or np.count_nonzero(self.text[begin : self.filled] == 0) < BINARY:
-            return
-        text = self.text[: self.filled].tobytes()
-        if outside_comments := re.search(NUL_IN_LINE, text):
-            raise nul_byte(self.path, text.count(b"\n", 0, outside_comments.start()) + 1)
-
     def content(self) -> bytes:
         """Return the whole lines as bytes."""
         return self.text[: self.end].tobytes()
@@ -368,38 +353,30 @@ class Chunk:
 
 
 BINARY = 4  # number of NUL bytes at the begin of a file that make it binary
-NUL_IN_LINE = rb"(?m)^(?!#)[^\n\0]*\0"  # of a line that is not a comment
+
+
+# What is no text, by its first bytes, and what to do with it.
+UNREADABLE: dict[bytes | tuple[bytes, ...], tuple[str, str]] = {
+    WIDE_BOMS: ("starts with a UTF-16 byte order mark", "Convert the file to UTF-8"),
+    LZ4: (
+        "is compressed with lz4, but leadline does not support lz4",
+        "Compress the file with gzip instead. In ranx, save the run as .json or .parquet",
+    ),
+    b"%PDF": ("is a PDF file", "Convert the file to text, for example with `pdftotext`"),
+    ZIP: ("is a ZIP archive", "Unpack the archive and pass one of its files"),
+    tuple(COMPRESSIONS): ("is compressed twice", "Compress the file only once"),
+}
 
 
 def check_head(head: bytes, path: str) -> None:
     """Refuse the first bytes of a file that is not text: UTF-16, a NUL byte in the first line, or several."""
-    if head.startswith(WIDE_BOMS):
-        raise InputError(
-            "starts with a UTF-16 byte order mark", path=path, line=1, hint="Convert the file to UTF-8"
-        )
+    for begin, (found, hint) in UNREADABLE.items():
+        if head.startswith(begin):
+            raise InputError(found, path=path, hint=hint)
     if head.startswith((b"#", *BINARY_TABLES)):
         return
-    if head.startswith(LZ4):
-        raise InputError(
-            "is compressed with lz4, but leadline does not support lz4",
-            path=path,
-            hint="Compress the file with gzip instead. In ranx, save the run as .json or .parquet",
-        )
-    if head.startswith(b"%PDF"):
-        raise InputError(
-            "is a PDF file", path=path, hint="Convert the file to text, for example with `pdftotext`"
-        )
-    if head.startswith(ZIP):
-        raise InputError("is a ZIP archive", path=path, hint="Unpack the archive and pass one of its files")
-    if head.startswith(tuple(COMPRESSIONS)):
-        raise InputError("is compressed twice", path=path, hint="Compress the file only once")
     if b"\0" in head.partition(b"\n")[0] or head.count(b"\0") >= BINARY:
-        raise nul_byte(path, head[: head.index(b"\0")].count(b"\n") + 1)
-
-
-def nul_byte(path: str, line: int) -> InputError:
-    """Return the error for a NUL byte in a text."""
-    return InputError(NUL, path=path, line=line)
+        raise InputError(NUL, path=path, line=head[: head.index(b"\0")].count(b"\n") + 1)
 
 
 def too_long(path: str, where: str, limit: int, *, noun: str) -> InputError:
@@ -413,9 +390,9 @@ def read_whole(
     """Read a whole text into one window."""
     with Chunk(path, Buffers(1 << 16), longest=longest) as window:
         window.size = file_size(path) + 2
-        window.read_on()
+        window.advance(0)
         while not window.last and not (enough is not None and enough(window)):
-            window.read_on()
+            window.advance(0)
     return window
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, count, repeat
+from itertools import chain, count, pairwise, repeat
 from numbers import Integral, Real
 from operator import attrgetter, itemgetter
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,10 +16,15 @@ from leadline.data.arrays import Bytes, Codes, Floats, Integers
 from leadline.data.ids import Ids, to_bytes
 from leadline.data.qrels import QrelsColumns
 from leadline.data.wording import type_of
-from leadline.errors import InputError, either, refuse_repeated
+from leadline.errors import InputError, UsageError, either, refuse_repeated
 from leadline.io.columns import BATCH_ROWS
 from leadline.io.row_columns import GRADE, JUDGE, LISTED, PROBABILITY, QUERY, SCORE, Records, Row, Table, find
 from leadline.io.run_lists import Lists, qrels_of_lists
+
+IN_DICTIONARY = (
+    "If the dictionary contains document ids, leave out `queries` and `documents`. If it contains positions, "
+    "pass list(hits.values()) with queries=list(hits)"
+)
 
 
 class MappingLike(Protocol):
@@ -154,35 +159,26 @@ def _pairs(
             raise InputError(found, path=path) from None
 
 
-def in_dictionary(given: str) -> str:
-    """Return what to do with hits in a dictionary by query if their documents are given too."""
-    return (
-        f"If the dictionary contains document ids, leave out {given}. If it contains positions, pass "
-        "list(hits.values()) with queries=list(hits)"
-    )
-
-
-def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None, path: str) -> dict[Any, Any]:
+def by_query(
+    hits: Any, queries: Iterable[Any] | None, documents: Sequence[str] | None, path: str
+) -> dict[Any, Any]:
     """Return lists of hits in the order of the queries as `{query: hits}`, and positions as ids of documents.
 
     >>> by_query([[{"corpus_id": 1, "score": 0.5}]], ["q1"], ["d0", "d1"], "run")
     {'q1': [('d1', 0.5)]}
     """
-    names, form = list(queries), "if you pass `queries`, the hits must be a list of lists, one per query"
-    if isinstance(hits, (str, Mapping)) or not isinstance(hits, Iterable):
-        by_name = in_dictionary("`queries` and `documents`")
-        if documents is None:
-            by_name = "Leave out `queries` if the hits are in a dictionary keyed by query"
-        raise InputError(
-            f"{form}, but they are of type {type(hits).__name__}",
-            path=path,
-            hint=by_name if isinstance(hits, Mapping) else "",
-        )
-    given = list(hits)
-    for place, each in enumerate(given, start=1):
-        if isinstance(each, (str, Mapping)) or not isinstance(each, Iterable):
-            raise InputError(f"{form}, but item {place} is of type {type(each).__name__}", path=path)
-    lists = list(map(list, given))
+    hint = IN_DICTIONARY if isinstance(hits, Mapping) else ""
+    if queries is None:
+        hint = hint or "Pass the hits as one list per query, and add queries=[...]"
+        raise UsageError(f"`documents` works only together with `queries`. {hint}")
+    names, lists = list(queries), []
+    form = "if you pass `queries`, the hits must be a list of lists, one per query, but"
+    if not _is_iterable(hits):
+        raise InputError(f"{form} they are of type {type(hits).__name__}", path=path, hint=hint)
+    for place, each in enumerate(hits, start=1):
+        if not _is_iterable(each):
+            raise InputError(f"{form} item {place} is of type {type(each).__name__}", path=path)
+        lists.append(list(each))
     if len(lists) != len(names):
         raise InputError(
             f"the number of lists ({len(lists):,}) differs from the number of queries ({len(names):,})",
@@ -190,23 +186,27 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
             hint="Pass one list per query",
         )
     refuse_repeated("query", names, path=path)
+    found = dict(zip(names, lists, strict=True))
     if documents is None:
-        return dict(zip(names, lists, strict=True))
+        return found
 
     def named(place: Any) -> str:
         if isinstance(place, bool) or not isinstance(place, Integral) or not 0 <= int(place) < len(documents):
-            valid = f"valid positions: 0 to {len(documents) - 1:,}" if documents else "`documents` is empty"
-            valid = "the only position is 0" if len(documents) == 1 else valid
+            valid = f"valid positions: 0 to {len(documents) - 1:,}"
             raise InputError(f"document {place!r} is not a position in `documents` ({valid})", path=path)
         return documents[int(place)]
 
     read = reader_of(next((hit for each in lists for hit in each), None))
     if read is None:
-        return {name: list(map(named, each)) for name, each in zip(names, lists, strict=True)}
+        return {name: list(map(named, each)) for name, each in found.items()}
     return {
         name: [(named(document), score) for document, score in _pairs(each, read, name, path)]
-        for name, each in zip(names, lists, strict=True)
+        for name, each in found.items()
     }
+
+
+def _is_iterable(hits: object) -> bool:
+    return isinstance(hits, Iterable) and not isinstance(hits, (str, Mapping))
 
 
 def split_of(source: Mapping[Any, Any], *, path: str) -> Any:
@@ -369,27 +369,15 @@ def table_of_frame(frame: Any, *, path: str) -> Table:
     return Table(frame.columns, cells, path, "row", convert=convert, arrow=arrow)
 
 
-class DictionaryColumns(NamedTuple):
-    """The rows of `{query: {document: number}}`, by query.
+def dictionary_lists(source: object, *, empty: bool = False) -> DictionaryLists | None:
+    """Return the lists of a dictionary whose ids are text and whose numbers are finite; else None.
 
-    Only valid dictionaries become columns. Others are read row by row, which locates the fault.
-    """
+    Other dictionaries are read row by row, which locates the fault. `empty` keeps queries without documents.
 
-    queries: list[bytes]
-    documents: list[dict[str, Any]]
-    bounds: Integers
-    values: Floats
-
-
-def dictionary_columns(source: object, *, empty: bool = False) -> DictionaryColumns | None:
-    """Return the columns of a dictionary whose ids are text and whose numbers are finite; else None.
-
-    `empty` keeps queries without documents.
-
-    >>> columns = dictionary_columns({"q1": {"d1": 1, "d2": 0.5}})
-    >>> columns and columns.values.tolist()
+    >>> lists = dictionary_lists({"q1": {"d1": 1, "d2": 0.5}})
+    >>> lists and lists.scores.tolist()
     [1.0, 0.5]
-    >>> dictionary_columns({"q1": {7: 1}}), dictionary_columns({"q1": {"d1": "1"}})
+    >>> dictionary_lists({"q1": {7: 1}}), dictionary_lists({"q1": {"d1": "1"}})
     (None, None)
     """
     if not isinstance(source, dict) or not all(
@@ -397,21 +385,18 @@ def dictionary_columns(source: object, *, empty: bool = False) -> DictionaryColu
     ):
         return None
     filled = {query: documents for query, documents in source.items() if documents or empty}
-    sizes = [len(documents) for documents in filled.values()]
-    values = np.empty(sum(sizes))
-    begin = 0
+    bounds = np.cumsum([0, *map(len, filled.values())], dtype=np.int64)
+    values = np.empty(int(bounds[-1]))
     try:
         with np.errstate(all="ignore"):  # of sums, whose values are not used
-            for documents, size in zip(filled.values(), sizes, strict=True):
-                _fill(values[begin : begin + size], documents)
-                begin += size
+            for documents, (low, high) in zip(filled.values(), pairwise(bounds.tolist()), strict=True):
+                _fill(values[low:high], documents)
         queries = list(map(to_bytes, filled))
     except (TypeError, ValueError, ArithmeticError):
         return None
-    if not begin or not np.isfinite(values).all():
+    if not len(values) or not np.isfinite(values).all():
         return None
-    bounds = np.cumsum([0, *sizes], dtype=np.int64)
-    return DictionaryColumns(queries, list(filled.values()), bounds, values)
+    return DictionaryLists(queries, list(filled.values()), bounds, values)
 
 
 def _fill(values: Floats, documents: dict[str, Any]) -> None:
@@ -439,16 +424,16 @@ def _judged_in(scores: dict[str, Any], names: list[str]) -> tuple[Integers, Floa
     return judged, found[judged]
 
 
-def dictionary_qrels(columns: DictionaryColumns, *, source: str = "") -> QrelsColumns:
+def dictionary_qrels(lists: DictionaryLists, source: str) -> QrelsColumns:
     """Return the judgments of a dictionary.
 
-    >>> columns = dictionary_columns({"q2": {"d1": 1}, "q1": {"d1": 0, "é": 2}})
-    >>> dictionary_qrels(columns).to_dict() if columns else None
+    >>> lists = dictionary_lists({"q2": {"d1": 1}, "q1": {"d1": 0, "é": 2}})
+    >>> dictionary_qrels(lists, "").to_dict() if lists else None
     {'q1': {'d1': 0, 'é': 2}, 'q2': {'d1': 1}}
     """
-    made = qrels_of_lists(DictionaryLists(columns), source)
-    order = np.argsort(made.queries.encode(columns.queries))
-    made.names = [list(columns.documents[place]) for place in order.tolist()]
+    made = qrels_of_lists(lists, source)
+    order = np.argsort(made.queries.encode(lists.queries))
+    made.names = [list(lists.documents[place]) for place in order.tolist()]
     return made
 
 
@@ -474,12 +459,14 @@ class DictionaryLists(Lists):
 
     unique = True
 
-    def __init__(self, columns: DictionaryColumns) -> None:  # ids are joined where they are asked for
-        self.queries = columns.queries
-        self.bounds = columns.bounds
-        self.given = self.scores = columns.values
-        self.documents = columns.documents
-        self.ranks: Integers = np.full(len(self.scores), -1, dtype=np.int64)
+    def __init__(  # ids are joined where they are asked for
+        self, queries: list[bytes], documents: list[dict[str, Any]], bounds: Integers, values: Floats
+    ) -> None:
+        self.queries = queries
+        self.bounds = bounds
+        self.given = self.scores = values
+        self.documents = documents
+        self.ranks: Integers = np.full(len(values), -1, dtype=np.int64)
         self.owned = True
         self.lines, self.held, self.unmeasured = [], [], {}
 

@@ -89,9 +89,9 @@ def _qrels(source: Any, reading: Reading, *, sure: bool) -> QrelsColumns:
         return qrels_of(opened(os.fspath(source)), reading, sure=sure)
     from leadline.io import python_inputs
 
-    columns = None if subtopics else python_inputs.dictionary_columns(source)
-    if columns is not None:
-        return python_inputs.dictionary_qrels(columns, source="qrels")
+    lists = None if subtopics else python_inputs.dictionary_lists(source)
+    if lists is not None:
+        return python_inputs.dictionary_qrels(lists, "qrels")
     if not subtopics:
         swapped_arguments.refuse_runs(source)
     found = _records_in_memory(
@@ -258,10 +258,10 @@ def stream_lists(
     name = name or UNNAMED
     from leadline.io import python_inputs
 
-    columns = None if reading.by_row else python_inputs.dictionary_columns(source, empty=True)
-    if columns is not None:
+    lists = None if reading.by_row else python_inputs.dictionary_lists(source, empty=True)
+    if lists is not None:
         counts = ReadCounts()
-        deliver(cleaned(python_inputs.DictionaryLists(columns), reading, name), consumer, counts)
+        deliver(cleaned(lists, reading, name), consumer, counts)
         return name, counts
     found = _records_in_memory(source, "score", reading, path=name, named=reading.columns)
     return name, row_checks.stream(found, consumer, reading=reading)
