@@ -42,12 +42,11 @@ NUMERIC = {
     "rounding": "rounding of the values",
 }
 KINDS = {
-    "rounding": "differ by rounding only",
-    "arithmetic": "differ by at most 1e-6 (relative)",
-    "different": "differ",
+    "equal": "equal",
+    "rounding": "equal but for rounding",
+    "arithmetic": "equal but for 1e-6 (relative)",
+    "different": "different",
 }
-# How causes begin that are called without an article.
-GENERAL = ("documents retrieved", "documents with", "unjudged", "queries", "fractional", "negative")
 ONE_SIDED = {"only_a": "only in A", "only_b": "only in B"}  # which differ, too
 
 
@@ -82,7 +81,6 @@ class WhyDifferent(Result):
     causes: list[Cause]
     pair: CausePair | None
     tried: bool
-    settings_tried: int
 
     @property
     def different(self) -> list[str]:
@@ -90,21 +88,20 @@ class WhyDifferent(Result):
         return self.groups["different"]
 
     @property
-    def _likely(self) -> list[Cause]:
-        """The best cause, if it explains more queries than it contradicts: else it agrees by chance."""
-        return [one for one in self.causes[:1] if one.net > 0]
+    def _best(self) -> Sequence[Cause]:
+        """The best pair or cause, unless it contradicts as many queries as it explains, by chance."""
+        return self.pair.causes if self.pair else [one for one in self.causes[:1] if one.net > 0]
 
     @property
     def cause(self) -> str | None:
         """Name of the cause that explains most queries; None if none was found."""
-        found = self._likely if self.different else self.numbers[:1]
+        found = [one for one in self.causes[:1] if one.net > 0] if self.different else self.numbers[:1]
         return found[0].cause if found else None
 
     @property
     def explained(self) -> list[str]:
         """Differing queries of which the best cause, or pair of causes, reproduces both values."""
-        best = [self.pair] if self.pair else self._likely
-        return [query for one in best for query in one.explained]
+        return list(self._best[0].explained) if self._best else []
 
     @property
     def not_explained(self) -> list[str]:
@@ -129,7 +126,6 @@ class WhyDifferent(Result):
                 {"code": one.code, "says": one.message, "count": one.count} for one in self.findings
             ],
             "tried": self.tried,
-            "settings_tried": self.settings_tried,
             "cause": self.cause,
             "causes": [_cause(cause) for cause in self.causes],
             "pair": self.pair
@@ -147,8 +143,7 @@ class WhyDifferent(Result):
     def rows(self) -> dict[str, dict[str, Any]]:
         """Return the values of every query that is not equal, and what explains them."""
         by: dict[str, str] = {query: cause.cause for cause in self.numbers for query in cause.explained}
-        chosen = self.pair.causes if self.pair else self._likely
-        by |= dict.fromkeys(self.explained, " and ".join(cause.cause for cause in chosen))
+        by |= dict.fromkeys(self.explained, " and ".join(cause.cause for cause in self._best))
         wanted = [query for name in ("rounding", "arithmetic", "different") for query in self.groups[name]]
         return {
             query: {
@@ -187,100 +182,71 @@ class WhyDifferent(Result):
         return [*tables, printed_table(self._columns(per_query=True), digits=6)] if per_query else tables
 
     def _notes(self) -> list[str]:
-        sides = (("A", self.a), ("B", self.b))
-        notes = [
-            self._summary(),
-            "; ".join(
-                f"{name}: {one.measure}"
-                + f" of {one.path}" * bool(one.path)
-                + f", run {one.run}" * bool(one.run)
-                for name, one in sides
-            ),
-            *([] if self._of_means else [self._counts()]),
+        sides = [
+            f"{name}: {one.measure}" + f" of {one.path}" * bool(one.path) + f", run {one.run}" * bool(one.run)
+            for name, one in (("A", self.a), ("B", self.b))
         ]
-        if self.causes and self._of_means:
-            notes.append("explains: 1 if the two settings reproduce both means")
-        elif self.causes:
+        notes = [self._summary(), "; ".join(sides), *([] if self._of_means else [self._counts()])]
+        if self.causes:
+            equal = f"contradicts: {self._unit} whose equal values the settings do not reproduce"
             notes += [
-                "explains: queries whose differing values in A and B the two settings reproduce",
-                "contradicts: queries whose equal values the settings do not reproduce"
-                + "; a cause must explain more than it contradicts"
-                * any(one.net <= 0 for one in self.causes[:MOST]),
+                f"explains: {self._unit} whose differing values in A and B the two settings reproduce",
+                f"{equal}; a cause must explain more than it contradicts",
             ]
         if self.pair is not None:
             both = " and ".join(f"{one.says} (A: {one.a_says}; B: {one.b_says})" for one in self.pair.causes)
-            what = "both means" if self._of_means else queries(len(self.pair.explained))
-            notes.append(f"two causes together explain {what}: {both}")
-        notes += [
-            one.message
-            + f": {queries(one.count)}" * (not one.code.startswith("mean_") and not self._of_means)
-            for one in self.findings
-        ]
-        left = self.not_explained
-        if left and self.tried and not self._of_means:
-            shown = first_few(left, NAMED)
-            notes.append(f"not explained: {queries(len(left))} ({shown})")
+            notes.append(f"two causes together explain {len(self.pair.explained)} {self._unit}: {both}")
+        notes += [one.message for one in self.findings]
+        if self.not_explained and self.tried and not self._of_means:
+            notes.append(f"not explained: {first_few(self.not_explained, NAMED)}")
         return [*notes, *super()._notes()]
 
     def _counts(self) -> str:
         """Return the numbers of queries by kind of difference."""
         sizes = {name: len(found) for name, found in self.groups.items()}
-        kinds = [(sizes[name], says) for name, says in KINDS.items() if sizes[name] or name == "different"]
-        texts = [f"{size} {says.replace('differ', 'differs') if size == 1 else says}" for size, says in kinds]
-        texts[-1] += " otherwise" * (len(texts) > 1)
-        alone = ", ".join(f"{sizes[name]} {says}" for name, says in ONE_SIDED.items() if sizes[name])
-        return ", ".join([f"{queries(sizes['equal'])} equal", *texts]) + f" ({alone})" * bool(alone)
+        kinds = [
+            f"{sizes[name]} {says}" for name, says in KINDS.items() if sizes[name] or name == "different"
+        ]
+        alone = [f"{sizes[name]} {says}" for name, says in ONE_SIDED.items() if sizes[name]]
+        return f"queries: {', '.join(kinds)}" + f" ({', '.join(alone)})" * bool(alone)
 
     @property
     def _of_means(self) -> bool:
         """Whether the only value of each table is its mean."""
         return any(notice.code == "only_means" for notice in self.warnings)
 
+    @property
+    def _unit(self) -> str:
+        return "means" if self._of_means else "queries"
+
     def _summary(self) -> str:
         """Return the finding in one sentence."""
-        size, differing = len(set(self.a.values) | set(self.b.values)), len(self.different)
+        size, differing = len(set(self.a.values) | set(self.b.values)), self.different
         if not differing and not self.numbers:
-            every = f"all {queries(size)}" if size > 1 else "the only query"
-            alike = "the means are equal" if self._of_means else f"the values are equal on {every}"
-            return f"{self.measure}: {alike}"
-        number = differing or len({query for cause in self.numbers for query in cause.explained})
-        who = "the means" if self._of_means else f"{number} of {queries(size)}"
-        says = f"{self.measure}: {who} {'differs' if number == 1 and not self._of_means else 'differ'}"
+            return f"{self.measure}: all {'means' if self._of_means else 'values'} are equal"
+        number = len(differing or {query for cause in self.numbers for query in cause.explained})
+        says = f"{self.measure} differs on {number} of {queries(size)}"
+        if self._of_means:
+            says = f"{self.measure}: the means differ"
         if not differing:
             return f"{says} only in the {' and '.join(cause.says for cause in self.numbers)}"
-        if not self.tried:
-            return says
-        best = self.pair.causes if self.pair else self._likely
-        left = len(self.not_explained)
-        if best:
-            names = " together with ".join(_with_article(cause.says) for cause in best)
-            some = f"{len(self.explained)} " * bool(left) or "all " * (number > 1)
-            says += f", {some}explained by {names}" if some and not self._of_means else f" because of {names}"
-        return f"{says}, {'' if self._of_means else f'{left} '}not explained" if left else says
+        if self._best:
+            says += f"; cause: {' together with '.join(cause.says for cause in self._best)}"
+        if self.tried and self.not_explained:
+            says += f"; {f'{len(self.not_explained)} ' * (not self._of_means)}not explained"
+        return says
 
     def __repr__(self) -> str:
         return f"WhyDifferent({self._summary()})"
 
 
-def _with_article(cause: str) -> str:
-    """Return what a cause is called within a sentence.
-
-    >>> _with_article("gains of the grades"), _with_article("unjudged documents")
-    ('the gains of the grades', 'unjudged documents')
-    """
-    return cause if cause.startswith(GENERAL) else f"the {cause}"
-
-
 def _side(side: Side) -> dict[str, Any]:
-    given = list(side.values.values())
     return {
         "path": side.path,
         "run": side.run,
         "measure": side.measure,
-        "queries": len(given),
+        "queries": len(side.values),
         "mean": plain(side.mean),
-        "mean_of_queries": plain(float(np.nanmean(given))) if not np.isnan(given).all() else None,
-        "decimals": decimals_of(given),
     }
 
 
@@ -366,11 +332,11 @@ def why_different(
     different = np.isin(asked, groups["different"])
     findings = _findings(first, second, scaled, asked, different)
     causes: list[Cause] = []
-    pair, tried, settings = None, False, 0
+    pair, tried = None, False
     if qrels is not None and run is not None and meant is not None:
         judged = judgments_of(qrels, reading)
         conventions = Conventions(run, judged, meant, [] if only_means else asked, mean=only_means)
-        causes, pair, settings = Search(conventions, asked, scaled, different).found()
+        causes, pair = Search(conventions, asked, scaled, different).found()
         tried = True
     return WhyDifferent(
         first,
@@ -382,7 +348,6 @@ def why_different(
         causes=causes,
         pair=pair,
         tried=tried,
-        settings_tried=settings,
         warnings=_warnings(others, only_means=only_means, tried=tried or not different.any()),
         options={
             "a": first.path,
@@ -439,11 +404,10 @@ def _by_numbers(
         close = both & ~equal & (apart <= SINGLE * size)
         units = tolerance(a) + tolerance(b)
         rounded = both & ~equal & ~close & (apart <= units * (1 + 1e-6) + 1e-9) if units else equal & ~equal
-        coarse = [decimals_of(column.tolist()) for column in columns]
+        coarse = [decimals_of(column) for column in columns]
         if coarse[0] != coarse[1]:  # differences below 1e-6 are rounding if a table is rounded
             rounded, close = rounded | (close & (apart <= units + 1e-9)), close & (apart > units + 1e-9)
     flags = {
-        "common": both,
         "only_a": there[0] & ~there[1],
         "only_b": there[1] & ~there[0],
         "equal": equal,
@@ -478,20 +442,17 @@ def _findings(
     """Return what the numbers say without a run."""
     first, second = (column[different] for column in columns)
     both = ~np.isnan(first) & ~np.isnan(second)
-    a_zero, b_zero = first == 0, second == 0
-    flags = {
-        "larger_in_a": ("value larger in A", first > second),
-        "larger_in_b": ("value larger in B", second > first),
-        "zero_in_a": ("0 in A but not in B", both & a_zero & ~b_zero),
-        "zero_in_b": ("0 in B but not in A", both & b_zero & ~a_zero),
-        "only_zero_a": ("only in A, with the value 0", np.isnan(second) & a_zero),
-        "only_zero_b": ("only in B, with the value 0", np.isnan(first) & b_zero),
-    }
-    found = raised(*((code, says, int(where.sum())) for code, (says, where) in flags.items()))
+    in_a, in_b = (
+        int((both & (one == 0) & (other != 0)).sum()) for one, other in ((first, second), (second, first))
+    )
+    found = raised(
+        ("zero_in_a", f"0 in A but not in B: {counted(in_a, 'value')}", in_a),
+        ("zero_in_b", f"0 in B but not in A: {counted(in_b, 'value')}", in_b),
+    )
     ratio = second[both] / np.where(first[both] == 0, np.nan, first[both])
     ratio = ratio[~np.isnan(ratio)]
     if len(ratio) > 2 and np.ptp(ratio) <= 1e-3 * abs(float(np.median(ratio))):
-        text = f"B is A times {float(np.median(ratio)):.6g}"
+        text = f"B is A times {float(np.median(ratio)):.6g}: {counted(len(ratio), 'value')}"
         found.append(ResultWarning("constant_factor", text, len(ratio)))
     return found + _mean_findings(a, b, len(asked))
 

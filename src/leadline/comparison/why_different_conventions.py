@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,6 @@ from leadline.data.arrays import Codes, Flags, Floats, Integers
 from leadline.data.ids import Vocabulary, to_text
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading
-from leadline.data.registry import Parameter
 from leadline.data.run import MatchedLists
 from leadline.errors import InputError
 from leadline.evaluation.bounds import RULES, sorted_ties
@@ -49,6 +48,8 @@ CAUSES = {
     "form": "form of the measure",
 }
 PARAMETERS = ("gain", "discount", "rule", "norm", "form")  # of measures, with a list of options
+# Causes that change the ranked lists.
+OF_LISTS = ("ties", "single_precision", "duplicates", "identical_ids", "unjudged", "depth", "order")
 ABSENT = ("missing_queries", "no_relevant", "unjudged_queries")  # what counts for a query without a value
 CUTOFFS = (1, 3, 5, 10, 20, 30, 50, 100, 1000)
 DEPTHS = (5, 10, 20, 50, 100, 1000)
@@ -126,20 +127,19 @@ class RawLists:
         lists = _plain_lists(source)
         codes = qrels.queries.encode(lists.queries)
         sizes = np.diff(lists.bounds)
-        self.names = list(map(to_text, lists.queries))
-        self.query: Integers = np.repeat(codes, sizes)
-        self.row: Codes = lists.looked_up(qrels, codes)
-        self.score = lists.scores
-        self.rank = lists.ranks if len(lists.ranks) == len(lists.scores) else np.full(len(self.score), -1)
+        query = np.repeat(codes, sizes)
+        judged = np.flatnonzero(query >= 0)
         documents = list(lists.ids())
-        self.document: Integers = Vocabulary.of_bytes(documents).encode(documents)
         owners = (name for name, size in zip(lists.queries, sizes.tolist(), strict=True) for _ in range(size))
-        pairs = zip(owners, documents, strict=True)
-        self.same: Flags = np.array([owner == name for owner, name in pairs], dtype=np.bool_)
-        self.rows = len(self.score)
-        judged = np.flatnonzero(self.query >= 0)
-        for name in ("query", "row", "score", "rank", "document", "same"):
-            setattr(self, name, getattr(self, name)[judged])
+        same = [owner == name for owner, name in zip(owners, documents, strict=True)]
+        rank = lists.ranks if len(lists.ranks) == len(lists.scores) else np.full(len(lists.scores), -1)
+        self.names = set(map(to_text, lists.queries))
+        self.query: Integers = query[judged]
+        self.row: Codes = lists.looked_up(qrels, codes)[judged]
+        self.score: Floats = lists.scores[judged]
+        self.rank: Integers = rank[judged]
+        self.document: Integers = Vocabulary.of_bytes(documents).encode(documents)[judged]
+        self.same: Flags = np.array(same, dtype=np.bool_)[judged]
 
     @cached_property
     def repeats(self) -> Flags:
@@ -200,93 +200,68 @@ class Conventions:
         self.mean = mean
         codes = [qrels.queries.code(query) for query in queries]
         self.codes: Integers = np.array([-1 if code is None else code for code in codes], dtype=np.int64)
-        unjudged = set(self.lists.names)
-        self.unjudged: Flags = np.array(
-            [code is None and query in unjudged for code, query in zip(codes, queries, strict=True)],
-            dtype=np.bool_,
-        )
+        listed = np.array([query in self.lists.names for query in queries], dtype=np.bool_)
+        self.unjudged: Flags = listed & (self.codes < 0)
+        known = self._known()
         self.settings = {
-            cause: [Setting(cause, name, says) for name, says in found.items()]
+            cause: [Setting(cause, name, says) for name, says in known[cause].items()]
             for cause in CAUSES
-            if len(found := self._settings(cause)) > 1
+            if len(known.get(cause, ())) > 1
         }
-        self._ordered: dict[tuple[str, ...], MatchedLists] = {}
+        self._lists = lru_cache(maxsize=64)(self._sorted)
         self._last: tuple[Any, Floats, Flags] = (None, np.empty(0), np.empty(0, dtype=np.bool_))
 
-    def base(self, cause: str) -> str:
-        """Return the name of the first setting of a cause, which holds where nothing else is said."""
-        return self.settings[cause][0].name if cause in self.settings else ""
-
-    def _settings(self, cause: str) -> dict[str, str]:
-        """Return the settings of a cause that may differ here, with their descriptions."""
-        if cause == "depth":
-            longest = int(np.bincount(self.lists.query).max(initial=0)) if len(self.lists.query) else 0
-            cut = "lists cut at {} documents before evaluation"
-            shorter = {str(depth): cut.format(depth) for depth in DEPTHS if depth < longest}
-            return {"whole": "whole lists"} | shorter
-        if cause == "level":
-            return {name: f"grade {name} or more" for name in self._levels()}
-        if cause == "cutoff":
-            return {name: "none" if name == "none" else f"rank {name}" for name in self._cutoffs()}
-        if cause in PARAMETERS:
-            says = SETTINGS.get(cause, {})
-            found = {name: says.get(name, name) for name in self._options(cause)}
-            return self._gains(found) if cause == "gain" else found
-        return SETTINGS[cause] if self._matters(cause) else {}
-
-    def _matters(self, cause: str) -> bool:
-        """Return whether the run and the judgments have what the settings of a cause treat differently."""
-        lists, grades = self.lists, self.qrels.grades
-        flags = {
-            "duplicates": lists.repeats,
-            "identical_ids": lists.same,
-            "unjudged": lists.row < 0,
-            "fractions": grades != np.trunc(grades),
-            "negative": grades < 0,
-            "unjudged_queries": self.unjudged,
+    def _known(self) -> dict[str, dict[str, str]]:
+        """Return the settings of the causes that may differ here, with their descriptions."""
+        lists, grades, parameters = self.lists, self.qrels.grades, self.measure.parameters()
+        matters = {
+            "duplicates": lists.repeats.any(),
+            "identical_ids": lists.same.any(),
+            "unjudged": (lists.row < 0).any(),
+            "order": len(lists.rank) > 0 and (lists.rank >= 0).all(),
+            "fractions": (grades != np.trunc(grades)).any(),
+            "negative": (grades < 0).any(),
+            "unjudged_queries": self.unjudged.any(),
         }
-        if cause == "order":
-            return bool(len(lists.rank) and (lists.rank >= 0).all())
-        return cause not in flags or bool(flags[cause].any())
-
-    def _levels(self) -> tuple[str, ...]:
-        if "rel" not in self.measure.parameters():
-            return ()
-        own = f"{self.measure.rel:g}"  # type: ignore[attr-defined]  # a parameter of many measures
-        return tuple(dict.fromkeys((own, *self._grades(1e-9), *self._grades(0.0)[:1])))
-
-    def _cutoffs(self) -> tuple[str, ...]:
-        name, parameter = self._cutoff()
-        if not name or parameter is None or parameter.type is not int:
-            return ()
-        own = getattr(self.measure, name)
-        more = (*([None] if parameter.default is None else []), *CUTOFFS)
-        return tuple("none" if each is None else str(each) for each in dict.fromkeys((own, *more)))
-
-    def _gains(self, options: dict[str, str]) -> dict[str, str]:
+        known = {
+            cause: says
+            for cause, says in SETTINGS.items()
+            if cause not in PARAMETERS and matters.get(cause, True)
+        }
+        longest = int(np.bincount(lists.query).max(initial=0))
+        cut = "lists cut at {} documents before evaluation"
+        known["depth"] = {"whole": "whole lists"} | {
+            str(depth): cut.format(depth) for depth in DEPTHS if depth < longest
+        }
+        if "rel" in parameters:
+            own = f"{self.measure.rel:g}"  # type: ignore[attr-defined]  # a parameter of many measures
+            levels = (own, *self._grades(1e-9), *self._grades(0.0)[:1])
+            known["level"] = {name: f"grade {name} or more" for name in levels}
+        name = self.measure.cutoff_name()
+        if name and parameters[name].type is int:
+            without = [None] if parameters[name].default is None else []
+            cutoffs = (getattr(self.measure, name), *without, *CUTOFFS)
+            known["cutoff"] = {str(each or "none"): f"rank {each}" if each else "none" for each in cutoffs}
+        for cause in PARAMETERS:
+            options = parameters[cause].options if cause in parameters else ()
+            if options:
+                others = sorted(options, key=lambda option: not option.startswith("trec"))
+                others = [option for option in others if not option.startswith("printed")]
+                says = SETTINGS.get(cause, {})
+                known[cause] = {
+                    option: says.get(option, option)
+                    for option in (str(getattr(self.measure, cause)), *others)
+                }
         if isinstance(self.measure, RBP):
-            return options | {"undivided": SETTINGS["gain"]["undivided"]}
-        if "rel" in self.measure.parameters() or type(self.measure).__name__ not in GAIN_MEASURES:
-            return options
-        grades = self._grades(1.0)
-        return (options or {"grade": "grade"}) | {
-            f"{kind}_{grade}": says.format(grade)
-            for kind, says in GAINS.items()
-            for grade in (grades if kind == "binary" else grades[1:])
-        }
-
-    def _options(self, cause: str) -> tuple[str, ...]:
-        """Return the options of a parameter of the measure, its own first."""
-        parameter = self.measure.parameters().get(cause)
-        if parameter is None or not parameter.options:
-            return ()
-        own = str(getattr(self.measure, cause))
-        names = sorted(parameter.options, key=lambda name: not name.startswith("trec"))
-        return (own, *(name for name in names if name != own and not name.startswith("printed")))
-
-    def _cutoff(self) -> tuple[str, Parameter | None]:
-        name = self.measure.cutoff_name() or ""
-        return name, self.measure.parameters().get(name)
+            known["gain"]["undivided"] = SETTINGS["gain"]["undivided"]
+        elif "rel" not in parameters and type(self.measure).__name__ in GAIN_MEASURES:
+            positive = self._grades(1.0)
+            known["gain"] = known.get("gain", {"grade": "grade"}) | {
+                f"{kind}_{grade}": says.format(grade)
+                for kind, says in GAINS.items()
+                for grade in (positive if kind == "binary" else positive[1:])
+            }
+        return known
 
     def _grades(self, low: float) -> list[str]:
         grades = np.unique(self.qrels.grades)
@@ -296,7 +271,7 @@ class Conventions:
 
     def judged(self, changed: Changes) -> JudgedRun:
         """Return the join of the run and the judgments under some conventions."""
-        lists = self._lists(changed)
+        lists = self._lists(**{cause: name for cause, name in changed.items() if cause in OF_LISTS})
         qrels, rows = self._judgments(changed, lists)
         return JudgedRun.of_lists(qrels, [lists._replace(rows=rows)], tops=self.measure.scored)
 
@@ -339,50 +314,46 @@ class Conventions:
             values[self.unjudged] = 0.0
         return values
 
-    def _lists(self, changed: Changes) -> MatchedLists:
+    def _sorted(
+        self,
+        *,
+        ties: str = "",
+        single_precision: str = "",
+        duplicates: str = "last",
+        identical_ids: str = "",
+        unjudged: str = "",
+        depth: str = "whole",
+        order: str = "",
+    ) -> MatchedLists:
         """Return the ranked lists under some conventions, matched with the judgments."""
-        causes = ("ties", "single_precision", "duplicates", "identical_ids", "unjudged", "depth", "order")
-        key = tuple(changed.get(cause, self.base(cause)) for cause in causes)
-        if key not in self._ordered:
-            if len(self._ordered) > 64:
-                self._ordered.clear()
-            self._ordered[key] = self._sorted(dict(zip(causes, key, strict=True)))
-        return self._ordered[key]
-
-    def _sorted(self, chosen: Changes) -> MatchedLists:
         raw = self.lists
         score = raw.score
-        if chosen["single_precision"] == "single":
+        if single_precision == "single":
             with np.errstate(over="ignore"):
                 score = score.astype(np.float32).astype(np.float64)
-        if chosen["order"] == "rank":
+        if order == "rank":
             score = -raw.rank.astype(np.float64)
         place = np.arange(len(score))
-        tie = {
-            "descending_id": -raw.document,
-            "ascending_id": raw.document,
-            "input_order": place,
-            "reversed_order": -place,
-        }[chosen["ties"]]
-        kept = raw.kept(chosen["duplicates"] or "each")
-        if chosen["identical_ids"] == "dropped":
+        others = {"ascending_id": raw.document, "input_order": place, "reversed_order": -place}
+        kept = raw.kept(duplicates)
+        if identical_ids == "dropped":
             kept &= ~raw.same
-        order = np.lexsort((place, tie, -score, raw.query))
-        order = order[kept[order]]
-        row = raw.row[order].copy()
-        if chosen["duplicates"] == "hold":
-            row[raw.held(order)] = -1
+        ranked = np.lexsort((place, others.get(ties, -raw.document), -score, raw.query))
+        ranked = ranked[kept[ranked]]
+        row = raw.row[ranked].copy()
+        if duplicates == "hold":
+            row[raw.held(ranked)] = -1
         queries = np.unique(raw.query)
-        if chosen["unjudged"] == "removed":
+        if unjudged == "removed":
             judged = row >= 0
             judged[judged] = self.qrels.grades[row[judged]] >= 0
-            order, row = order[judged], row[judged]
-        if chosen["depth"] not in ("whole", ""):
-            rank = np.arange(len(order)) - np.searchsorted(raw.query[order], raw.query[order])
-            within = rank < int(chosen["depth"])
-            order, row = order[within], row[within]
-        bounds = np.searchsorted(raw.query[order], np.append(queries, len(self.qrels.queries)))
-        return MatchedLists(queries, bounds.astype(np.int64), row.astype(np.int32), score[order])
+            ranked, row = ranked[judged], row[judged]
+        if depth != "whole":
+            rank = np.arange(len(ranked)) - np.searchsorted(raw.query[ranked], raw.query[ranked])
+            within = rank < int(depth)
+            ranked, row = ranked[within], row[within]
+        bounds = np.searchsorted(raw.query[ranked], np.append(queries, len(self.qrels.queries)))
+        return MatchedLists(queries, bounds.astype(np.int64), row.astype(np.int32), score[ranked])
 
     def _judgments(self, changed: Changes, lists: MatchedLists) -> tuple[Qrels, Codes]:
         """Return the judgments under some conventions, and the row of each retrieved document there."""
@@ -410,15 +381,17 @@ class Conventions:
 
     def _measure(self, changed: Changes) -> Measure:
         """Return the measure under some conventions."""
-        changes: dict[str, object] = {}
+        parameters = self.measure.parameters()
+        changes: dict[str, object] = {
+            name: option
+            for name, option in changed.items()
+            if name in PARAMETERS and name in parameters and option in parameters[name].options
+        }
         if "level" in changed:
             changes["rel"] = float(changed["level"])
         if "cutoff" in changed:
-            changes[self._cutoff()[0]] = None if changed["cutoff"] == "none" else int(changed["cutoff"])
-        for name in PARAMETERS:
-            parameter = self.measure.parameters().get(name)
-            if parameter is not None and changed.get(name) in parameter.options:
-                changes[name] = changed[name]
+            cutoff = changed["cutoff"]
+            changes[self.measure.cutoff_name() or ""] = None if cutoff == "none" else int(cutoff)
         if changed.get("gain") == "undivided":
             changes |= {"gain": "graded", "max_grade": self._largest}
         made: Measure = self.measure.replace(**changes) if changes else self.measure

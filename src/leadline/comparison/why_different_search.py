@@ -26,21 +26,12 @@ from leadline.measures import Measure
 
 ALL = frozenset({"all", "ALL", "mean", "amean", ""})  # names of the mean over queries
 UNNAMED = "?"  # the run of a table without names of runs
-ONE_NAME = "Give the measure the same name in both tables"
 VALUES = "Pass per-query values or means of a measure"
 Queries = dict[str, float]
 
 
-class Scores(NamedTuple):
-    """Values of one file: by run, measure and query, and means by run and measure."""
-
-    path: str
-    values: dict[str, dict[str, Queries]]
-    means: dict[str, dict[str, float]]
-
-
 class Side(NamedTuple):
-    """The values of one of the two tables; NaN is undefined, also for a mean that the file does not give."""
+    """Values of one measure of a run in a table; NaN is undefined, also for a mean that is not given."""
 
     path: str
     run: str
@@ -66,11 +57,11 @@ def measure_of(name: str) -> Measure | None:
     return None
 
 
-def read_table(source: Any, asked: Collection[str] = ()) -> Scores:
-    """Return the values and means of a table of scores, of results, or of dictionaries.
+def read_table(source: Any, asked: Collection[str] = ()) -> list[Side]:
+    """Return the columns of a table of scores, of results, or of dictionaries.
 
     >>> read_table({"q1": {"map": 0.5}, "q2": {"map": 1.0}, "all": {"map": 0.75}})
-    Scores(path='', values={'': {'map': {'q1': 0.5, 'q2': 1.0}}}, means={'': {'map': 0.75}})
+    [Side(path='', run='', measure='map', values={'q1': 0.5, 'q2': 1.0}, mean=0.75)]
     """
     if isinstance(source, Results):
         return _of_results(source.to_dict(per_query=True)["runs"], "results")
@@ -82,169 +73,127 @@ def read_table(source: Any, asked: Collection[str] = ()) -> Scores:
         with damaged_result(path):
             return _of_results(opened["runs"], path)
     known = Choices(lambda name: measure_of(name) is not None, asked, "measures", means=True)
-    columns = opened.columns(known)
-    scores = Scores(columns.path, {}, {})
-    cells = (columns.places, columns.runs, columns.measures, columns.queries, columns.values)
-    for place, run, measure, query, value in zip(*cells, strict=True):
-        owner = "" if run == UNNAMED else run
-        values, means = scores.values.setdefault(owner, {}), scores.means.setdefault(owner, {})
-        found = math.nan if value is None else value
-        if query in ALL:
-            means[measure] = found
-            continue
-        by_query = values.setdefault(measure, {})
-        if query in by_query:
-            raise placed(repeated(f"query '{query}'", of=measure), columns.path, columns.unit, place)
-        by_query[query] = found
-    return _checked(scores)
+    table = opened.columns(known)
+    sides = _Sides(table.path)
+    cells = zip(table.places, table.runs, table.measures, table.queries, table.values, strict=True)
+    for place, run, measure, query, value in cells:
+        own = "" if run == UNNAMED else run
+        if not sides.add(own, measure, value, None if query in ALL else query):
+            raise placed(repeated(f"query '{query}'", of=measure), table.path, table.unit, place)
+    return sides.columns()
 
 
-def _of_results(runs: Iterable[Any], path: str) -> Scores:
-    scores = Scores(path, {}, {})
+def _of_results(runs: Iterable[Any], path: str) -> list[Side]:
+    sides = _Sides(path)
     for run in runs:
         if not isinstance(run, dict) or not isinstance(run.get("name"), str):
             raise InputError(
                 "a run has no name, or its name is not a string", path=path, hint="Give every run a name"
             )
-        name = run["name"]
-        means = scores.means.setdefault(name, {})
-        values = scores.values.setdefault(name, {})
-        for measure, value in (run.get("mean") or {}).items():
-            means[measure] = math.nan if value is None else float(value)
-        for query, row in (run.get("queries") or {}).items():
-            for measure, value in row.items():
-                values.setdefault(measure, {})[query] = math.nan if value is None else float(value)
-    return _checked(scores)
+        for query, row in ((None, run.get("mean")), *(run.get("queries") or {}).items()):
+            for measure, value in (row or {}).items():
+                sides.add(run["name"], measure, value, query)
+    return sides.columns()
 
 
-def _checked(scores: Scores) -> Scores:
-    if not any(any(tables.values()) for tables in scores.values.values()) and not any(scores.means.values()):
-        raise InputError("there are no values", path=scores.path, hint=VALUES)
-    return scores
+class _Sides:
+    """The columns of a table as they are read."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.found: dict[tuple[str, str], Side] = {}
+
+    def add(self, run: str, measure: str, value: float | None, query: str | None) -> bool:
+        """Add the value of a query, or without one the mean; return whether the query is a new one."""
+        number = math.nan if value is None else float(value)
+        side = self.found.setdefault((run, measure), Side(self.path, run, measure, {}, math.nan))
+        if query is None:
+            self.found[run, measure] = side._replace(mean=number)
+            return True
+        new = query not in side.values
+        side.values[query] = number
+        return new
+
+    def columns(self) -> list[Side]:
+        """Return the columns, at least one."""
+        if not self.found:
+            raise InputError("there are no values", path=self.path, hint=VALUES)
+        return list(self.found.values())
 
 
 def two_sides(
     a: Any, b: Any, *, measure: str | None = None, name: str | None = None
 ) -> tuple[Side, Side, list[str]]:
     """Return the values of one measure and one run in two tables, and the other measures in both."""
-    chosen, places = [], []
+    chosen, tables = [], []
     for source in (a, b):
         place, said = (
             split_place(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else (source, "")
         )
         chosen.append(said)
-        places.append(read_table(place, [one for one in (said, measure) if one]))
-    runs = [_run_of(scores, name, places) for scores in places]
-    names = [
-        list(dict.fromkeys([*scores.values[run], *scores.means[run]]))
-        for scores, run in zip(places, runs, strict=True)
+        tables.append(read_table(place, [one for one in (said, measure) if one]))
+    runs = [list(dict.fromkeys(side.run for side in table)) for table in tables]
+    columns = [
+        {side.measure: side for side in table if side.run == _run_of(table[0].path, own, name, other)}
+        for table, own, other in zip(tables, runs, runs[::-1], strict=True)
     ]
-    for scores, run, present in zip(places, runs, names, strict=True):
-        if not present:
-            raise InputError(f"run '{run}' has no values", path=scores.path, hint=VALUES)
-    others: list[str] = []
-    typed = any(chosen)
-    if not typed:
-        chosen, others = _shared(names, places, runs, measure)
-    sides: list[Side] = []
-    for scores, run, present, said in zip(places, runs, names, chosen, strict=True):
-        wanted = said or measure or next(filter(None, chosen), "")
-        found = _named(present, wanted)
-        if found is None:
-            in_file = os.path.exists(scores.path)
-            table = "" if in_file else f" in the {('first', 'second')[len(sides)]} table"
-            hint = _choice(names, places, present, scores.path, shared=measure is not None and not typed)
-            raise InputError(f"there is no measure '{wanted}'{table}", path=scores.path, hint=hint)
-        values = scores.values[run].get(found, {})
-        sides.append(Side(scores.path, run, found, values, scores.means[run].get(found, math.nan)))
-    return sides[0], sides[1], others
+    if measure or any(chosen):
+        wanted = [said or measure or next(filter(None, chosen)) for said in chosen]
+        named = zip("AB", columns, wanted, strict=True)
+        first, second = (_named(table, column, one) for table, column, one in named)
+        return first, second, []
+    pairs = _shared(*columns)
+    return *pairs[0], [side.measure for side, other in pairs[1:] if side.values != other.values]
 
 
-def _choice(
-    names: list[list[str]], places: list[Scores], present: list[str], path: str, *, shared: bool
-) -> str:
-    """Return which measures there are, in both tables if one was asked for in both."""
-    in_files = all(os.path.exists(scores.path) for scores in places)
-    if shared:
-        if both := [name for name in names[0] if _named(names[1], name)]:
-            return f"Both tables have {first_few(both, 20)}"
-        choice = ONE_NAME
-        if in_files:
-            first, second = (f"{scores.path}:{own[0]}" for scores, own in zip(places, names, strict=True))
-            choice = f"Choose one from each, as in {first} {second}"
-        return f"The tables have no measure in common. {choice}"
-    choose = f"Choose {'one of ' * (len(present) > 1)}{first_few(present, 20)}"
-    return choose + f", as in {path}:{present[0]}" * os.path.exists(path)
-
-
-def _run_of(scores: Scores, name: str | None, both: list[Scores]) -> str:
-    """Return the run of a file: the named one, the only one, or the only one in both files."""
-    runs = list(scores.values)
-    if len(runs) == 1 and (name is None or runs == [""] or any(name in other.values for other in both)):
+def _run_of(path: str, runs: list[str], name: str | None, others: list[str]) -> str:
+    """Return the run of a table: the only one, the one asked for, or the only one that both tables have."""
+    if len(runs) == 1 and (name is None or runs == [""] or name in runs + others):
         return runs[0]
-    if name in runs:
-        return str(name)
-    several = [list(other.values) for other in both if len(other.values) > 1] or [runs]
-    common = [run for run in several[0] if all(run in others for others in several)]
-    single = [run for other in both if len(other.values) == 1 for run in other.values if run in common]
-    if name is None and len(single or common) == 1:
-        return (single or common)[0]
-    if not common:
-        raise _nothing_shared(
-            "run", several, both, "Pass tables with one run each, or with the same run names"
-        )
-    raise InputError(
-        f"there are {len(runs)} runs, but only one can be compared"
-        if name is None
-        else f"there is no run '{name}'",
-        path=scores.path,
-        hint=f"Set --config read.name to {'one of ' * (len(common) > 1)}{first_few(common, 10)}",
-    )
+    common = [run for run in runs if run in others]
+    if name in runs or (name is None and len(common) == 1):
+        return name or common[0]
+    found = f"there is no run '{name}'"
+    if name is None:
+        found = f"there are {len(runs)} runs, but only one can be compared"
+    hint = f"Set --config read.name to one of {first_few(common or runs, 10)}"
+    raise InputError(found, path=path, hint=hint)
 
 
-def _nothing_shared(what: str, names: list[list[str]], places: list[Scores], hint: str) -> InputError:
-    first, second = (first_few(each, 8) for each in names)
-    found = f"no {what} in the second table ({second}) is also in the first ({first})"
-    return InputError(found, path=places[1].path, hint=hint)
-
-
-def _shared(
-    names: list[list[str]], places: list[Scores], runs: list[str], wanted: str | None
-) -> tuple[list[str], list[str]]:
-    """Return the names of the measure in both files, and of the other measures in both that differ."""
-    if wanted is not None:
-        found = [_named(present, wanted) for present in names]
-        alone = [present[0] if len(present) == 1 and _alike(present[0], wanted) else "" for present in names]
-        return [one or other for one, other in zip(found, alone, strict=True)], []
-    if all(len(present) == 1 for present in names):
-        return [present[0] for present in names], []
-    second = {str(measure_of(name) or name): name for name in reversed(names[1])}
-    pairs = [(name, second[key]) for name in names[0] if (key := str(measure_of(name) or name)) in second]
-    if not pairs:
-        in_files = all(os.path.exists(scores.path) for scores in places)
-        hint = "Choose one measure from each file with FILE:MEASURE" if in_files else ONE_NAME
-        raise _nothing_shared("measure", names, places, hint)
-    unequal = [
-        pair
-        for pair in pairs
-        if places[0].values[runs[0]].get(pair[0]) != places[1].values[runs[1]].get(pair[1])
+def _shared(first: dict[str, Side], second: dict[str, Side]) -> list[tuple[Side, Side]]:
+    """Return the columns of both tables that are of one measure; those that differ are first."""
+    if len(first) == len(second) == 1:
+        return list(zip(first.values(), second.values(), strict=True))
+    known = {str(measure_of(name) or name): side for name, side in reversed(second.items())}
+    pairs = [
+        (side, known[key]) for name, side in first.items() if (key := str(measure_of(name) or name)) in known
     ]
-    first = (unequal or pairs)[0]
-    return list(first), [pair[0] for pair in unequal if pair != first]
+    if not pairs:
+        raise InputError(
+            f"no measure in table B ({first_few(list(second), 8)}) is also in table A "
+            f"({first_few(list(first), 8)})",
+            path=next(iter(second.values())).path,
+            hint="Choose one measure from each file with FILE:MEASURE, or give it the same name in both",
+        )
+    return sorted(pairs, key=lambda pair: pair[0].values == pair[1].values)
 
 
-def _alike(name: str, wanted: str) -> bool:
-    """Return whether a name may denote the values wanted, as those of another level or cutoff do."""
-    kinds = [type(measure) for measure in map(measure_of, (name, wanted)) if measure is not None]
-    return len({*kinds}) < 2
-
-
-def _named(present: list[str], name: str) -> str | None:
-    """Return the name in a table of the measure that a name denotes."""
-    if name in present:
-        return name
-    measure = measure_of(name) if name else None
-    return next((each for each in present if measure is not None and measure_of(each) == measure), None)
+def _named(table: str, columns: dict[str, Side], wanted: str) -> Side:
+    """Return the column of a measure, or the only one that is of its kind, as of another level or cutoff."""
+    if wanted in columns:
+        return columns[wanted]
+    measure = measure_of(wanted)
+    known = {name: measure_of(name) for name in columns}
+    found = [name for name, one in known.items() if measure is not None and one == measure]
+    if len(columns) == 1:
+        found += [name for name, one in known.items() if None in (one, measure) or type(one) is type(measure)]
+    if found:
+        return columns[found[0]]
+    raise InputError(
+        f"there is no measure '{wanted}' in table {table}",
+        path=next(iter(columns.values())).path,
+        hint=f"Use one of {first_few(list(columns), 20)}, or choose one from each file with FILE:MEASURE",
+    )
 
 
 SINGLE = 1e-6  # relative difference of values computed with 32-bit floats
@@ -287,13 +236,13 @@ class CausePair(NamedTuple):
     contradicted: int
 
 
-def decimals_of(values: Sequence[float]) -> int | None:
+def decimals_of(values: Floats) -> int | None:
     """Return the number of decimals to which values are rounded; None if they are in full precision.
 
-    >>> decimals_of([0.3333, 0.25]), decimals_of([1 / 3, 0.25])
+    >>> decimals_of(np.array([0.3333, 0.25])), decimals_of(np.array([1 / 3, 0.25]))
     (4, None)
     """
-    given = np.array([value for value in values if math.isfinite(value)])
+    given = values[np.isfinite(values)]
     for digits in DIGITS:
         scaled = given * 10.0**digits
         if np.all(np.abs(scaled - np.round(scaled)) <= 1e-9 * np.maximum(np.abs(scaled), 1.0)):
@@ -303,11 +252,12 @@ def decimals_of(values: Sequence[float]) -> int | None:
 
 def tolerance(values: Floats) -> float:
     """Return half a unit of the last decimal to which values are rounded; 0 in full precision."""
-    digits = decimals_of(values.tolist())
+    digits = decimals_of(values)
     return 0.0 if digits is None else 0.5 * 10.0**-digits
 
 
 Row: TypeAlias = tuple[int, ...]  # the number of the setting of every cause; 0 is the usual one
+ANOTHER_ORDER = Setting("ties", "another_order", "in another order (value within the range over all orders)")
 
 
 class Search:
@@ -320,18 +270,19 @@ class Search:
         self.asked = np.array(asked)
         self.columns = columns
         self.different = different
-        self.near = [max(tolerance(column) * TWICE_ROUNDED, SINGLE) for column in columns]
         self.names = list(conventions.settings)
         self.settings = list(conventions.settings.values())
-        self.values: dict[Row, Floats] = {}
+        self.limits: dict[Row, tuple[Floats, Floats]] = {}  # lowest and highest values: the same, but of ties
         usual = (0,) * len(self.names)
-        single = [
-            (place, number)
-            for place, name in enumerate(self.names)
-            for number in range(1, len(self.settings[place]))
-            if name not in ABSENT
+        self.changes = [
+            usual,
+            *(
+                _changed(usual, place, number)
+                for place, name in enumerate(self.names)
+                for number in range(1, len(self.settings[place]))
+                if name not in ABSENT
+            ),
         ]
-        self.changes = [usual, *(_changed(usual, *each) for each in single)]
         self.absent = [
             place for place, name in enumerate(self.names) if name in ABSENT and self._matters(place)
         ]
@@ -355,98 +306,72 @@ class Search:
             changed = row
             for place, number in zip(self.absent, chosen, strict=True):
                 changed = _changed(changed, place, number)
-            self.values[changed] = self._values(changed)
+            values = self._values(changed)
+            self.limits[changed] = values, values
 
-    def found(self) -> tuple[list[Cause], CausePair | None, int]:
-        """Return the causes, the best pair if one is not enough, and the number of combinations tried."""
+    def _add_range_of_ties(self) -> None:
+        """Add the range of the values over all orders of tied documents, if it is proven."""
+        limits = self.conventions.over_ties({})
+        if limits is not None:
+            place = self.names.index("ties")
+            self.settings[place] = [*self.settings[place], ANOTHER_ORDER]
+            self.limits[_changed(self.changes[0], place, len(self.settings[place]) - 1)] = limits
+
+    def found(self) -> tuple[list[Cause], CausePair | None]:
+        """Return the causes, and the best pair if one is not enough."""
         if not self.different.any():
-            return [], None, 0
+            return [], None
         for row in self.changes:
             self._add(row)
-        self._tabulate()
-        causes, pair = self.causes(), None
-        total = int(self.different.sum())
-        if not causes or len(causes[0].explained) < total or causes[0].contradicted:
+        self._add_range_of_ties()
+        causes, pair = self._causes(), None
+        if not causes or causes[0].net < int(self.different.sum()):
             self._combine()
-            self._tabulate()
-            causes = self.causes()
-            pair = self.pair(max(causes[0].net, 0) if causes else 0)
-        return causes, pair, len(self.values)
+            causes = self._causes()
+            pair = self._pair(max(causes[0].net, 0) if causes else 0)
+        return causes, pair
 
     def _combine(self) -> None:
         """Add combinations of two settings that each change a value."""
-        usual = self.values[self.changes[0]]
+        usual = self.limits[self.changes[0]][0]
         active = [
             np.array(row)
             for row in self.changes
-            if not np.allclose(self.values[row], usual, rtol=0, atol=1e-12, equal_nan=True)
+            if not np.allclose(self.limits[row][0], usual, rtol=0, atol=1e-12, equal_nan=True)
         ]
         pairs = [one + two for one, two in combinations(active, 2) if not (one * two).any()]
         for row in pairs[:MOST_COMBINATIONS]:
             self._add(tuple(row.tolist()))
 
-    def match(self, values: Floats, side: int) -> Flags:
-        """Return flags of the values that agree with those of a side."""
-        column = self.columns[side]
-        with np.errstate(invalid="ignore"):
-            near = np.abs(values - column) <= self.near[side] + SINGLE * np.abs(column)
-        return np.asarray(near | (np.isnan(values) & np.isnan(column)))
-
-    def in_range_of_ties(self) -> Cause | None:
-        """Return the cause that one table has ties in some order, if its values are in their range."""
-        limits = self.conventions.over_ties({})
-        if limits is None:
-            return None
-        low, high = limits
-        found = []
-        for column, near, other in zip(self.columns, self.near, (1, 0), strict=True):
-            with np.errstate(invalid="ignore"):
-                inside = (column >= low - near) & (column <= high + near)
-                tied = high > low + near
-            hits = inside & self.match(self.values[self.changes[0]], other)
-            found.append((hits & tied & self.different, int((~hits & ~self.different).sum())))
-        side = int(found[1][0].sum() >= found[0][0].sum())
-        hits, contradicted = found[side]
-        if not hits.any():
-            return None
-        own = self.conventions.settings["ties"][0]
-        ends = [
-            own,
-            Setting("ties", "another_order", "in another order (value within the range over all orders)"),
-        ]
-        a, b = ends if side else ends[::-1]
-        explained = tuple(self.asked[hits].tolist())
-        return Cause(
-            "ties", CAUSES["ties"], a.name, b.name, a.says, b.says, "", explained, contradicted, exact=False
-        )
-
     def _tabulate(self) -> None:
         """Count the queries that pairs of settings tried, for A and B, explain and contradict."""
-        self.rows = np.array(list(self.values)).reshape(len(self.values), -1)
-        values = np.stack(list(self.values.values()))
-        self.hits = [self.match(values, side) for side in (0, 1)]
-        numbers = [each.astype(np.float32) for each in self.hits]
+        self.rows = np.array(list(self.limits)).reshape(len(self.limits), -1)
+        self.exact = np.array([low is high for low, high in self.limits.values()])
+        low, high = np.stack(list(self.limits.values()), axis=1)
+        self.hits = []
+        for column in self.columns:
+            near = max(tolerance(column) * TWICE_ROUNDED, SINGLE) + SINGLE * np.abs(column)
+            with np.errstate(invalid="ignore"):
+                inside = (column >= low - near) & (column <= high + near)
+            self.hits.append(inside | (np.isnan(low) & np.isnan(column)))
         chosen = self.different
+        numbers = [each.astype(np.float32) for each in self.hits]
         self.explained = (numbers[0][:, chosen] @ numbers[1][:, chosen].T).astype(np.float64)
         agreed = numbers[0][:, ~chosen] @ numbers[1][:, ~chosen].T
         self.contradicted = (~chosen).sum() - agreed.astype(np.float64)
         self.apart = np.zeros(self.explained.shape)
-        for column in self.rows.T:
-            self.apart += column[:, None] != column
+        for numbers_of_cause in self.rows.T:
+            self.apart += numbers_of_cause[:, None] != numbers_of_cause
 
-    def causes(self) -> list[Cause]:
+    def _causes(self) -> list[Cause]:
         """Return the best settings of every cause, in descending order of queries explained, net."""
+        self._tabulate()
+        order = list(CAUSES)
         found = []
         for place, numbers in enumerate(self.rows.T):
             best = self._best((self.apart == 1) & (numbers[:, None] != numbers))
             if best is not None:
                 found.append(self._cause(place, *best))
-        ranged = self.in_range_of_ties()
-        if ranged is not None:
-            known = [len(cause.explained) for cause in found if cause.cause == "ties"]
-            if not known or known[0] < len(ranged.explained):
-                found = [cause for cause in found if cause.cause != "ties"] + [ranged]
-        order = list(CAUSES)
         return sorted(
             found,
             key=lambda cause: (
@@ -458,9 +383,9 @@ class Search:
             ),
         )
 
-    def pair(self, alone: int) -> CausePair | None:
+    def _pair(self, alone: int) -> CausePair | None:
         """Return the best pair of causes if it explains more queries, net, than the best single cause."""
-        best = self._best(self.apart == 2)
+        best = self._best((self.apart == 2) & self.exact[:, None] & self.exact)
         if best is None or self.explained[best] - self.contradicted[best] <= alone:
             return None
         places = np.flatnonzero(self.rows[best[0]] != self.rows[best[1]]).tolist()
@@ -469,19 +394,17 @@ class Search:
 
     def _best(self, allowed: Flags) -> tuple[int, int] | None:
         """Return the settings that explain most queries, net, then contradict fewest, then are simplest."""
-        usable = allowed & (self.explained > 0)
-        if not usable.any():
+        rows, columns = np.nonzero(allowed & (self.explained > 0))
+        if not len(rows):
             return None
-        changes = (self.rows > 0).sum(axis=1)
-        total = changes[:, None] + changes
-        rows, columns = np.nonzero(usable)
-        wrong = self.contradicted[usable]
-        place = np.lexsort((total[usable], wrong, wrong - self.explained[usable]))[0]
+        changes = (self.rows > 0).sum(axis=1) + ~self.exact  # one order is simpler than any
+        wrong = self.contradicted[rows, columns]
+        net = self.explained[rows, columns] - wrong
+        place = np.lexsort((changes[rows] + changes[columns], wrong, -net))[0]
         return int(rows[place]), int(columns[place])
 
     def _cause(self, place: int, first: int, second: int) -> Cause:
         """Return a cause whose settings reproduce A and B."""
-        name = self.names[place]
         a, b = (self.settings[place][self.rows[row, place]] for row in (first, second))
         shared = [
             self.settings[other][number]
@@ -489,11 +412,19 @@ class Search:
             if number and other != place
         ]
         shared.sort(key=lambda each: each.cause in ABSENT)
-        common = ", ".join(f"{CAUSES[each.cause]}: {each.says}" for each in shared)
         hits = self.hits[0][first] & self.hits[1][second]
-        explained = tuple(self.asked[hits & self.different].tolist())
-        contradicted = int((~hits & ~self.different).sum())
-        return Cause(name, CAUSES[name], a.name, b.name, a.says, b.says, common, explained, contradicted)
+        return Cause(
+            a.cause,
+            CAUSES[a.cause],
+            a.name,
+            b.name,
+            a.says,
+            b.says,
+            common=", ".join(f"{CAUSES[each.cause]}: {each.says}" for each in shared),
+            explained=tuple(self.asked[hits & self.different].tolist()),
+            contradicted=int((~hits & ~self.different).sum()),
+            exact=ANOTHER_ORDER not in (a, b),
+        )
 
 
 def _changed(row: Row, place: int, number: int) -> Row:
