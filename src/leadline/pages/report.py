@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from inspect import signature
 from string import ascii_lowercase
 from typing import Any, TypeAlias
@@ -35,12 +35,12 @@ from leadline.estimation.estimated_columns import basis_of
 from leadline.estimation.measured import drawn_from, estimates_of, measured
 from leadline.evaluation.evaluate import DEFAULT_MEASURES, TestedOptions
 from leadline.evaluation.lookups import averaged_over
-from leadline.evaluation.profiles import profile_of
+from leadline.evaluation.profiles import RunsLike, profile_of
 from leadline.evaluation.query_figures import per_query
 from leadline.evaluation.results import Results, in_range
 from leadline.io.objects import Qrels, read_qrels
 from leadline.io.opening import digest_of
-from leadline.io.read import QrelsLike, RunLike
+from leadline.io.read import QrelsLike
 from leadline.io.read_paths import public
 from leadline.io.write import write_whole
 from leadline.measures import Measure
@@ -55,7 +55,6 @@ CALL = (
     "`read_scores(path)`."
 )
 Path: TypeAlias = "str | os.PathLike[str]"
-Runs: TypeAlias = "RunLike | Sequence[RunLike] | Mapping[str, RunLike]"
 Measures: TypeAlias = "Iterable[str | Measure] | str | Measure | None"
 WIDTH = 3.8  # inches: figures are legible on a phone and not too large on a wide screen
 SENTENCES = 8  # maximum number of pairs described in sentences
@@ -69,7 +68,7 @@ OVERLAP = "Overlapping intervals do not rule out a significant difference, becau
 @public
 def report(
     qrels: QrelsLike | Results | Comparison,
-    runs: Runs | None = None,
+    runs: RunsLike | None = None,
     path: Path | None = None,
     *,
     measures: Measures = None,
@@ -129,12 +128,11 @@ def report(
         names, curves = list(map(str, results.measures)), None
         if {*POINTS} <= {*names}:  # precision at eleven levels of recall, runs x levels
             curves = results.means[:, [names.index(point) for point in POINTS]]
-        judgments, inputs, again = None, [], None
+        judgments, inputs = None, []
     else:
         if runs is None:
             raise UsageError(f"there are judgments but no runs. {CALL}")
         target = _path(path, None)
-        again = _call(qrels, runs, target, {"measures": measures} | options)
         reading = {name: options[name] for name in ("subtopics", "qrels_columns") if name in options}
         table = read_qrels(qrels, **reading)
         baseline = options.pop("baseline", None)
@@ -150,7 +148,6 @@ def report(
         curves,
         judgments=judgments,
         inputs=inputs,
-        again=again,
         latex=write_latex(significance_table(comparison, baseline=base)),
         baseline=base,
     )
@@ -160,39 +157,9 @@ def report(
 
 def _path(path: object, more: object) -> str:
     if more is not None or not isinstance(path, (str, os.PathLike)):
-        found = "there are both results and runs"
-        if more is None:
-            found = "there is no path" if path is None else f"the path is of type {type(path).__name__}"
+        found = "there is no path" if more is None else "there are both results and runs"
         raise UsageError(f"{found}. {CALL}")
     return os.fspath(path)
-
-
-def _call(qrels: object, runs: Any, target: str, options: Mapping[str, Any]) -> str | None:
-    """Return the call of `report` with these arguments; None if one of them cannot be written down."""
-    files = (
-        runs.values() if isinstance(runs, Mapping) else runs if isinstance(runs, (list, tuple)) else [runs]
-    )
-    if not all(isinstance(one, (str, os.PathLike)) for one in (qrels, *files)):
-        return None
-    given = {name: _written(one) for name, one in options.items() if one is not None}
-    texts = [_written(qrels), _written(runs), repr(target)]
-    if "" in (*texts, *given.values()):
-        return None
-    return f"leadline.report({', '.join([*texts, *(f'{name}={one}' for name, one in given.items())])})"
-
-
-def _written(value: object) -> str:
-    """Return a value as Python reads it; empty if it is neither a text, a number nor made of these."""
-    if isinstance(value, (str, os.PathLike, Measure)):
-        return repr(os.fspath(value) if isinstance(value, os.PathLike) else str(value))
-    if isinstance(value, (list, tuple, Mapping)):
-        members = list(map(_written, value.values() if isinstance(value, Mapping) else value))
-        named = [f"{key!r}: {one}" for key, one in zip(value, members, strict=True)]
-        whole = f"{{{', '.join(named)}}}" if isinstance(value, Mapping) else f"[{', '.join(members)}]"
-        return "" if "" in members else whole
-    if isinstance(value, float):
-        return repr(float(value))
-    return repr(value) if isinstance(value, int) else ""
 
 
 def _compared(results: Results | Comparison, measures: Measures, options: dict[str, Any]) -> Comparison:
@@ -249,8 +216,8 @@ def page(
     *,
     judgments: int | None,
     inputs: Sequence[dict[str, Any]],
-    again: str | None,
     latex: str,
+    again: str | None = None,
     baseline: str | None = None,
 ) -> str:
     """Return the HTML page of a comparison, with a table of it in LaTeX."""
@@ -268,7 +235,7 @@ def page(
         story=story(comparison),
         table=_table(comparison, baseline),
         basis=_basis(results),
-        marked=_marked(comparison, baseline),
+        marked=_legend(len(results.runs), baseline),
         confidence=percent(rules.confidence),
         methods="; ".join(method_notes(comparison)),
         correction=rules.correction,
@@ -407,13 +374,13 @@ def marks(comparison: Comparison, index: int, order: list[int], baseline: str | 
     ]
 
 
-def _marked(comparison: Comparison, baseline: str | None) -> str:
-    """Return the legend of the superscripts."""
+def _legend(runs: int, baseline: str | None) -> str:
+    """Return the legend of the superscripts of so many runs."""
     if baseline is not None:
         return f"{BETTER} significantly better than {baseline}, {WORSE} significantly worse"
-    if len(comparison.names) > MOST_LETTERS:
-        return "The superscript says how many runs the value is significantly better than"
-    return "Letters name the runs that a value is significantly better than"
+    if runs > MOST_LETTERS:
+        return "Superscript: the number of runs that a value is significantly better than"
+    return "Letters: runs that a value is significantly better than"
 
 
 def significance_table(
@@ -443,14 +410,7 @@ def significance_table(
         for run in winners
         if run in order
     }
-    words = f"({method(comparison)})"
-    if base is not None:
-        name = results.names[base]
-        legend = f"{BETTER} significantly better than {name}, {WORSE} significantly worse {words}"
-    elif named:
-        legend = f"letters: runs that a value is significantly better than {words}"
-    else:
-        legend = f"superscript: the number of runs that a value is significantly better than {words}"
+    legend = f"{_legend(len(order), baseline)} ({method(comparison)})"
     size = counted(len(order), "run") + (f" of {runs}" if len(order) < runs else "")
     number = averaged_over(results)
     return Table(
@@ -464,8 +424,8 @@ def significance_table(
             for row, text in enumerate(texts)
             if text
         },
-        caption=f"Means over {number}{_basis(results)}. {legend[0].upper()}{legend[1:]}.",
-        notes=[f"{size}, {number}", legend, *map(str, comparison.warnings)],
+        caption=f"Means over {number}{_basis(results)}. {legend}.",
+        notes=[f"{size}, {number}", legend[0].lower() + legend[1:], *map(str, comparison.warnings)],
     )
 
 
