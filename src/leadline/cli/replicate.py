@@ -9,7 +9,7 @@ import click
 from leadline.cli._help import typed
 from leadline.cli._inputs import read_judgments
 from leadline.cli._outputs import Outputs, describe_input, inputs_of, progress
-from leadline.errors import UsageError, one_of
+from leadline.errors import one_of
 from leadline.render import View
 
 SECTION = "Evaluation"
@@ -71,16 +71,6 @@ def command(
 
     runs = (original, original_advanced, reproduced, reproduced_advanced)
     judgments = [path for path in (qrels, qrels2) if path is not None]
-    if outputs.figure == "differences" and qrels2 is not None:
-        raise UsageError(
-            "--figure differences compares runs on the same queries, so it cannot be combined with QRELS2. "
-            "Use --figure effects."
-        )
-    if per_query and qrels2 is not None:
-        raise UsageError(
-            "--per-query compares runs on the same queries, so it cannot be combined with QRELS2. Leave out "
-            "--per-query or QRELS2."
-        )
     outputs.needs_json(per_query)
     one_of({"QRELS2": qrels2} | typed(context, "rbo"))
     tables = [read_judgments(path, options, kind) for path in judgments]

@@ -30,7 +30,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import refuse_unknown
 from leadline.data.table import ResultWarning, raised
 from leadline.data.validation import check_whole
-from leadline.data.wording import counted, listed, percent
+from leadline.data.wording import percent, queries_between
 from leadline.data.wording import queries as counted_queries
 from leadline.errors import InputError, UnknownNameError, UsageError
 from leadline.evaluation.evaluate import EvaluateOptions, Evaluation, RunValues
@@ -48,8 +48,9 @@ DRAWS = 10_000
 LEAST_DRAWS = 99
 ORIGINAL = tuple(f"original {run}" for run in RUNS)
 REPRODUCED = tuple(f"reproduced {run}" for run in RUNS)
-FEW_DRAWS = "there are no draws (draws=0)"
+NO_DRAWS = "there are no draws (draws=0)"
 ONE_QUERY = "one query is too few"
+NO_LIMITS = (math.nan, math.nan)
 
 
 @public
@@ -192,7 +193,7 @@ def replicate(
         parts[1],
         found,
         orders=orders,
-        warnings=warnings + _warnings(parts[0], parts[1], orders, found, rules),
+        warnings=warnings + (_warnings(parts[0], parts[1], orders) if orders else []),
         options=parts[0].options
         | {"rbo": str(overlap), "draws": draws, "confidence": confidence, "seed": seed},
     )
@@ -331,23 +332,21 @@ def _errors(
     squares = difference**2
     largest = np.maximum(original - limits[0], limits[1] - original) ** 2
     for key, divisor in (("rmse", np.ones(size)), ("nrmse", largest)):
-        value = low = high = math.nan
-        why = f"the range of {measure} is unbounded or unknown"
-        if math.isfinite(float(divisor.sum())):
-            value, why = math.sqrt(squares.sum() / divisor.sum()), FEW_DRAWS
-            if rules.draws:
-                ends = studentised_ratio(
-                    squares, divisor, draws=rules.draws, level=rules.confidence, seed=rules.seed
-                )
-                low, high = map(math.sqrt, ends)
-                why = ONE_QUERY if size == 1 else ""
-            if rules.draws and size > 1 and math.isnan(low + high):
-                low = high = math.nan
-                count = int(np.count_nonzero(squares))
-                few = counted(
-                    count, "nonzero difference is too few", "nonzero differences are too few or too similar"
-                )
-                why = few if count else "all values are equal"
+        if not np.isfinite(divisor).all():
+            why = f"the range of {measure} is unbounded or unknown"
+            yield ReplicationValue(key, measure, run, math.nan, queries=size, withheld=why)
+            continue
+        value, why = math.sqrt(squares.sum() / divisor.sum()), NO_DRAWS
+        low = high = math.nan
+        if rules.draws:
+            ends = studentised_ratio(
+                squares, divisor, draws=rules.draws, level=rules.confidence, seed=rules.seed
+            )
+            low, high = map(math.sqrt, ends)
+            why = ONE_QUERY if size == 1 else ""
+        if math.isnan(low + high):
+            low = high = math.nan
+            why = why or f"too few or too similar nonzero differences: {np.count_nonzero(squares):,}"
         yield ReplicationValue(key, measure, run, value, low, high, queries=size, withheld=why)
     yield _tested("difference", measure, run, difference, rules)
 
@@ -384,59 +383,40 @@ def _effects(
         for key, values in (("original_effect", first), ("reproduced_effect", second))
     ]
     yield from effects
-    value = low = high = math.nan
-    why = one_query or "the original effect is 0"
+    ratio, limits, why = math.nan, NO_LIMITS, "the original effect is 0"
     if effects[0].value:
-        value = effects[1].value / effects[0].value
-        low, high = effect_ratio_limits(second, first, paired=paired, level=level)
-        unclear = f"the {percent(level)} interval of the original effect contains 0"
-        why = one_query or ("" if math.isfinite(low) else unclear)
-    yield ReplicationValue("effect_ratio", measure, None, value, low, high, queries=size, withheld=why)
-    value = low = high = math.nan
-    why = "the mean of a baseline is not above 0"
+        ratio = effects[1].value / effects[0].value
+        limits = effect_ratio_limits(second, first, paired=paired, level=level)
+        unclear = (
+            f"the {percent(level)} interval of the original effect contains 0, so the ratio means little"
+        )
+        why = "" if math.isfinite(limits[0]) else unclear
+    yield ReplicationValue(
+        "effect_ratio", measure, None, ratio, *limits, queries=size, withheld=one_query or why
+    )
+    change, limits, why = math.nan, NO_LIMITS, "the mean of a baseline is not above 0"
     if min(original[0].mean(), reproduced[0].mean()) > 0:
-        value = float(first.mean() / original[0].mean() - second.mean() / reproduced[0].mean())
-        low, high = improvement_difference_limits((original, reproduced), paired=paired, level=level)
+        change = float(first.mean() / original[0].mean() - second.mean() / reproduced[0].mean())
+        limits = improvement_difference_limits((original, reproduced), paired=paired, level=level)
         why = one_query
-    yield ReplicationValue("delta_ri", measure, None, value, low, high, queries=size, withheld=why)
+    yield ReplicationValue("delta_ri", measure, None, change, *limits, queries=size, withheld=why)
 
 
-def _warnings(
-    original: Results,
-    reproduced: Results,
-    orders: Mapping[str, Floats],
-    found: Sequence[ReplicationValue],
-    rules: ReplicationRules,
-) -> list[ResultWarning]:
-    """Return the warnings of the comparison."""
-    unreliable = original.unreliable or reproduced.unreliable
-    missing = int(np.isnan(orders["rbo"]).any(axis=0).sum()) if orders else 0
-    excluded = [0] * (not orders)
-    for index in range(len(original.measures) if orders else 0):
+def _warnings(original: Results, reproduced: Results, orders: Mapping[str, Floats]) -> list[ResultWarning]:
+    """Return the warnings of queries of a reproduction that not all four runs have."""
+    lacking = np.isnan(orders["rbo"])
+    by_run = dict(zip(RUNS, lacking.sum(axis=1).tolist(), strict=True))
+    left_out = " and ".join(f"{counted_queries(number)} ({run})" for run, number in by_run.items() if number)
+    excluded = []
+    for index in range(len(original.measures)):
         absent = np.isnan(np.concatenate([each.averaged_values(index) for each in (original, reproduced)]))
         excluded.append(int(np.count_nonzero(absent.any(axis=0) & ~absent.all(axis=0))))
-    errors = {run: [one.value for one in found if one.statistic == "rmse" and one.run == run] for run in RUNS}
-    few = [one for one in found if one.statistic == "original_effect" and one.queries == 1]
-    unclear = [
-        str(one.measure)
-        for one in found
-        if one.statistic == "effect_ratio" and one.withheld not in ("", ONE_QUERY, unreliable)
-    ]
-    by_run = dict(zip(RUNS, np.isnan(orders["rbo"]).sum(axis=1).tolist(), strict=True)) if orders else {}
-    left_out = listed([f"{counted_queries(n)} ({run})" for run, n in by_run.items() if n] or [""])
-    order = f"tau union and RBO leave out {left_out} for which a run has no documents"
-    most = "up to " * (min(excluded) < max(excluded))
-    outside = f"left out {most}{counted_queries(max(excluded))} missing from the means of one or more runs"
-    same = [run for run, values in errors.items() if values and not any(values)]
-    idle = (
-        f"the effect ratio is not meaningful and has no interval for {listed(unclear or [''])}, because the "
-        f"{percent(rules.confidence)} interval of the original effect contains 0"
-    )
-    alike = "original and reproduced {} have the same values on all queries, so RMSE is 0"
+    outside = f"left out {queries_between(excluded)} missing from the means of one or more runs"
     return raised(
-        ("missing_from_order", order, missing),
+        (
+            "missing_from_order",
+            f"tau union and RBO leave out {left_out} for which a run has no documents",
+            int(lacking.any(axis=0).sum()),
+        ),
         ("uncommon_queries", outside, max(excluded)),
-        *(("identical_runs", alike.format(run), 1) for run in same),
-        ("one_query", "intervals and tests need at least two queries, not one", int(bool(few))),
-        ("unclear_effect", idle, len(unclear)),
     )

@@ -11,7 +11,7 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.table import Column, RunInfo, plain
 from leadline.data.validation import check_word
-from leadline.data.wording import percent, queries
+from leadline.data.wording import percent, queries, queries_between
 from leadline.errors import UsageError, either
 from leadline.evaluation.results import Results
 from leadline.result import Make, Result
@@ -109,13 +109,13 @@ class Replication(Result):
             found = value.measure if value.measure in self.measures else None  # none of document order
             if value.statistic == statistic and value.run == run and (name is None or found in {None, name}):
                 return value
-        of_run = dict.fromkeys(value.statistic for value in self.values if value.run)
-        others = dict.fromkeys(value.statistic for value in self.values if not value.run)
-        asked = f"'{statistic}'" + (f" of run {run!r}" if run else " without a run" * (statistic in of_run))
-        raise UsageError(
-            f"there is no statistic {asked}. Without `run`, use {either(others)}. With run='baseline' or "
-            f"run='advanced', use {either(of_run)}."
+        known = {
+            value.run: [one.statistic for one in self.values if one.run == value.run] for value in self.values
+        }
+        choices = "; ".join(
+            f"with run={run!r}, {either(dict.fromkeys(names))}" for run, names in known.items()
         )
+        raise UsageError(f"there is no statistic '{statistic}' with run={run!r}. Use {choices}.")
 
     def differences(self, index: int = 0) -> tuple[list[str], Floats]:
         """Return the queries, and reproduced minus original values of baseline and advanced run by query.
@@ -163,12 +163,12 @@ class Replication(Result):
         level = percent(self.options["confidence"])
         effects = ("original_effect", "reproduced_effect")
         counts = [[one.queries for one in self.values if one.statistic == effect] for effect in effects]
-        sizes = list(map(max, counts))
-        original, reproduced = ("up to " * (min(each) < max(each)) + queries(max(each)) for each in counts)
+        fewest = min(map(max, counts))
+        original, reproduced = map(queries_between, counts)
         coverage = COVERAGE if self.paired else REPLICATION_COVERAGE
-        size = max((size for size in coverage if size <= min(sizes)), default=min(coverage))
+        size = max((size for size in coverage if size <= fewest), default=min(coverage))
         low, high = coverage[size]
-        number = queries(size) + (" (the fewest simulated)" if min(sizes) < size else "")
+        number = queries(size) + " (the fewest simulated)" * (fewest < size)
         held = f"95 % intervals contained the true value in {100 * low:.0f} to {100 * high:.0f} %"
         test = (
             "paired t-tests" if self.paired else "Welch's t-tests for single runs, paired t-tests for effects"
@@ -225,49 +225,39 @@ class Replication(Result):
         return found | {"per_query": self._per_query()} if per_query else found
 
     def _per_query(self) -> dict[str, Any]:
-        if not self.paired:
-            raise UsageError(f"{UNPAIRED}. Leave out per_query=True.")
         queries = list(self.original.queries)
         by_query: dict[str, Any] = {query: {"differences": {}} for query in queries}
-        for key, table in self.orders.items():
-            for query, column in zip(queries, table.T.tolist(), strict=True):
-                by_query[query][key] = dict(zip(RUNS, map(plain, column), strict=True))
         for index, measure in enumerate(self.measures):
             kept, differences = self.differences(index)
             for query, column in zip(kept, differences.T.tolist(), strict=True):
                 by_query[query]["differences"][measure] = dict(zip(RUNS, map(plain, column), strict=True))
+        for key, table in self.orders.items():
+            for query, column in zip(queries, table.T.tolist(), strict=True):
+                by_query[query][key] = dict(zip(RUNS, map(plain, column), strict=True))
         return by_query
-
-    def _effects(self) -> Make:
-        """Draw the effect ratio by delta RI of every measure."""
-        from leadline.charts import COLUMN
-        from leadline.charts.interval_plots import effects
-
-        names, sides = [], ("effect_ratio", "delta_ri")
-        found = [[self.value(name, measure=one) for one in self.measures] for name in sides]
-        for measure, ratio, change in zip(self.measures, *found, strict=True):
-            undefined = not np.isfinite([ratio.value, change.value]).all()
-            reason = ": undefined" if undefined else ", no interval for the ratio" if ratio.withheld else ""
-            names.append(f"{measure}{reason}")
-        columns = [[(one.value, one.low, one.high) for one in side] for side in found]
-        return lambda width: effects(
-            names, *columns, confidence=self.options["confidence"], width=width or COLUMN
-        )
 
     def _figure(self, *, figure: str | None = None, measure: object | None = None) -> Make:
         """Draw differences by query of a measure, by default the first, or the effects of all."""
         from leadline.charts import COLUMN
-        from leadline.charts.interval_plots import by_query
+        from leadline.charts.interval_plots import by_query, effects
 
         kind = ("differences" if self.paired else "effects") if figure is None else figure
         check_word(("differences", "effects"), figure=kind)
-        if kind == "effects":
-            return self._effects()
-        if not self.paired:
-            raise UsageError(f"{UNPAIRED}. Use figure='effects'.")
-        index = 0 if measure is None else self.original.measure_index(measure)
-        _, values = self.differences(index)
-        return lambda width: by_query(*values, measure=self.measures[index], width=width or COLUMN)
+        if kind == "differences":
+            index = 0 if measure is None else self.original.measure_index(measure)
+            _, values = self.differences(index)
+            return lambda width: by_query(*values, measure=self.measures[index], width=width or COLUMN)
+        names, points = [], []
+        for name in self.measures:
+            sides = [self.value(statistic, measure=name) for statistic in ("effect_ratio", "delta_ri")]
+            undefined = not np.isfinite([side.value for side in sides]).all()
+            reason = ": undefined" if undefined else ", no interval for the ratio" * bool(sides[0].withheld)
+            names.append(name + reason)
+            points.append([(side.value, side.low, side.high) for side in sides])
+        ratios, changes = zip(*points, strict=True)
+        return lambda width: effects(
+            names, ratios, changes, confidence=self.options["confidence"], width=width or COLUMN
+        )
 
     def __repr__(self) -> str:
         kind = "reproduction" if self.paired else "replication"
