@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 
 import leadline as ll
-from leadline.charts import picture
 from leadline.errors import InputError, UsageError
 from leadline.stats.correlation import pearson
 from leadline_studies import study
-from leadline_studies.common.figures import by_sample
 from leadline_studies.histogram_sample.study import ESTIMATES, best_slope, correlation_with_ap
 from tests.test_histogram_ranks import made
 
@@ -121,8 +119,3 @@ def test_the_better_slope_is_set_against_ap_and_an_undefined_one_never_wins() ->
     )
     assert "in 1 of 1 cell, significantly" in lines[1]
     assert "in 1, and significantly worse in 0" in lines[1]
-
-
-def test_undefined_values_are_gaps() -> None:
-    drawn = by_sample({"a": [(10, 0.5), (30, float("nan")), (100, 0.7)]}, label="R")
-    assert picture(drawn, "svg").startswith(b"<?xml")

@@ -9,7 +9,17 @@ import pytest
 from leadline_studies import __main__ as program
 from leadline_studies import folders_with
 from leadline_studies.common import pages
-from leadline_studies.common.pages import PAGES, fill, number, page_of, page_text, read_numbers, span, wrapped
+from leadline_studies.common.pages import (
+    PAGES,
+    fill,
+    number,
+    page_of,
+    page_text,
+    pick,
+    read_numbers,
+    span,
+    wrapped,
+)
 from leadline_studies.estimate import page as estimate
 from leadline_studies.proxies import page as proxies
 
@@ -92,8 +102,8 @@ def test_the_guide_to_estimates_quotes_the_kept_numbers() -> None:
         f"{plain['tau']:.2f} (with LLM labels {machine['tau']:.2f})".replace("0.", "."),
     ]
     assert [line for line in lines if line not in guide] == []
-    rivals = estimate.pick(kept["rivals"], set=estimate.PASSAGES, measure="P", budget=20)
-    centred = estimate.pick(kept["cells"], set=estimate.PASSAGES, measure="P", budget=20, proxy="centred")
+    rivals = pick(kept["rivals"], set=estimate.PASSAGES, measure="P", budget=20)
+    centred = pick(kept["cells"], set=estimate.PASSAGES, measure="P", budget=20, proxy="centred")
     for one in [rival for rival in rivals if f"{rival['tau']:.2f}" in pooling] + centred:
         figures = (f"{abs(one['bias_pooled']):.3f}", f"{abs(one['bias_new']):.3f}", f"{one['tau']:.2f}")
         assert [figure for figure in figures if figure not in pooling] == []

@@ -21,10 +21,11 @@ from leadline.io.objects import Qrels, Run
 from leadline.judging.agreement_result import Judgments
 from leadline.stats import INTERVALS, TESTS
 from leadline_studies.common.figures import significance_errors
-from leadline_studies.significance.decisions import Row, intervals, p_values, paired_tests, share
+from leadline_studies.significance.decisions import Extent, Row, intervals, p_values, paired_tests, share
 from leadline_studies.significance.estimates import coverage, power
-from leadline_studies.significance.false_alarms import several_conditions, single_gates
+from leadline_studies.significance.false_alarms import EXTENT, several_conditions, single_gates
 from leadline_studies.significance.families import WORLDS, families, procedures
+from leadline_studies.significance.page import simulate_all
 from leadline_studies.significance.populations import (
     Atoms,
     best_runs,
@@ -39,7 +40,6 @@ from leadline_studies.significance.populations import (
 )
 from leadline_studies.significance.printed_intervals import agreements, correlations, recalls, tally
 from leadline_studies.significance.rejections import halves, rejections
-from leadline_studies.significance.simulation import Extent, simulate_all
 
 
 def made(runs: int = 8, *, queries: int = 50, seed: int = 7) -> Floats:
@@ -193,9 +193,8 @@ def test_every_test_and_interval_takes_part() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("queries", [25, 50])
 def test_every_test_keeps_its_level_where_runs_can_be_exchanged(queries: int) -> None:
-    found = rejections(
-        {"made_ap": made(), "made_p10": in_tenths(made())}, queries=queries, pairs=10, sets=30, draws=399
-    )
+    extent = Extent(pairs=10, sets=30, draws=399)
+    found = rejections({"made_ap": made(), "made_p10": in_tenths(made())}, queries, extent)
     for name in ("T", "Randomisation", "Wilcoxon"):
         row = one(found, null="exchangeable", test=name, by="all", level=0.05)
         assert row["sets"] == 600
@@ -227,7 +226,7 @@ def test_the_tail_that_rejects_too_often_is_the_one_opposite_to_the_skew() -> No
 
 @pytest.mark.slow
 def test_the_t_interval_of_a_difference_holds_its_level_and_the_plain_bootstrap_does_not() -> None:
-    found = coverage({"made_ap": made()}, queries=25, pairs=15, sets=100, ratio_sets=1, draws=399)
+    found = coverage({"made_ap": made()}, 25, Extent(pairs=15, sets=100, ratio_sets=1, draws=399))
     of = {name: one(found, of="difference", interval=name, measure="all") for name in INTERVALS.classes}
     assert within(of["Student"]["coverage"], 0.95, 1_500)
     assert of["Percentile"]["coverage"] < of["Student"]["coverage"]
@@ -237,7 +236,7 @@ def test_the_t_interval_of_a_difference_holds_its_level_and_the_plain_bootstrap_
 
 
 def test_power_grows_with_the_true_difference() -> None:
-    found = power({"made_ap": made()}, queries=50, pairs=20, sets=20, draws=199)
+    found = power({"made_ap": made()}, 50, Extent(pairs=20, sets=20, draws=199))
     rates = [row["found"] for row in found if row["test"] == "T" and row["sets"]]
     assert rates == sorted(rates)
     assert len(rates) > 1
@@ -245,13 +244,13 @@ def test_power_grows_with_the_true_difference() -> None:
 
 def test_halves_of_equal_queries_never_conflict() -> None:
     same = np.tile(np.linspace(0.5, 0.1, 8), (50, 1)) + made() / 50
-    for row in halves({"same_ap": same}, pairs=5, splits=4, draws=199):
+    for row in halves({"same_ap": same}, Extent(pairs=5, splits=4, draws=199)):
         assert (row["significant"], row["again"], row["major"]) == (1.0, 1.0, 0.0)
 
 
 @pytest.mark.slow
 def test_corrections_keep_the_family_error_low_and_no_correction_does_not() -> None:
-    found = families({"made_ap": made(runs=14)}, runs=8, queries=50, sets=60, draws=399)
+    found = families({"made_ap": made(runs=14)}, 8, 50, Extent(sets=60, draws=399))
     assert {row["world"] for row in found} == set(WORLDS)
     null = {row["procedure"]: row for row in found if row["world"] == "all equal"}
     for name in ("Tukey", "Holm(T)", "Hochberg(T)", "Bonferroni(T)", "Holm(Randomisation)"):
@@ -275,7 +274,7 @@ def test_procedures_give_one_p_for_each_pair() -> None:
 
 @pytest.mark.slow
 def test_simultaneous_intervals_hold_all_differences_at_once() -> None:
-    found = families({"made_ap": made(runs=14)}, runs=6, queries=30, sets=60, draws=199)
+    found = families({"made_ap": made(runs=14)}, 6, 30, Extent(sets=60, draws=199))
     for row in found:
         if row["procedure"] in ("MaxT", "Bonferroni(T)"):
             assert float(row["held"]) > 0.95 - 4 * math.sqrt(0.05 * 0.95 / 60)
@@ -351,7 +350,9 @@ def test_populations_of_gates_have_the_mean_that_is_asked_for() -> None:
 
 
 def test_gates_err_about_as_often_as_they_say_where_runs_can_be_exchanged() -> None:
-    rows = single_gates({"made_ap": made(), "made_p10": in_tenths(made())}, pairs=10, sets=60)
+    rows = single_gates(
+        {"made_ap": made(), "made_p10": in_tenths(made())}, EXTENT._replace(pairs=10, sets=60)
+    )
     even = [row for row in rows if row["population"] == "exchangeable"]
     assert {(row["gate"], row["margin"]) for row in even} == {
         ("fail-if-worse", 0.0),
@@ -367,20 +368,20 @@ def test_gates_err_about_as_often_as_they_say_where_runs_can_be_exchanged() -> N
 def test_more_conditions_raise_more_false_alarms_within_their_bound() -> None:
     matrix = made()
     tables = {"made_ap": matrix, "made_p10": in_tenths(matrix), "made_rr": np.sqrt(matrix)}
-    rows = several_conditions(tables, pairs=10, sets=100, queries=(25,))
+    rows = several_conditions(tables, Extent(pairs=10, sets=100, sizes=(25,)))
     even = [row for row in rows if row["population"] == "exchangeable"]
     rates = [float(row["rate"]) for row in even]
     assert [row["conditions"] for row in even] == [1, 2, 3]
     assert rates == sorted(rates)
     for row in even:
         assert float(row["rate"]) < float(row["bound"]) + 0.03
-    assert several_conditions({"made_ap": matrix}, pairs=2, sets=10) == []
+    assert several_conditions({"made_ap": matrix}, Extent(pairs=2, sets=10)) == []
 
 
 def test_the_same_seed_gives_the_same_study() -> None:
-    extent = Extent(pairs=2, sets=3, ratio_sets=1, splits=2, draws=99, sizes=(25,), families=((4, 25, 2),))
+    extent = Extent(2, 3, ratio_sets=1, splits=2, draws=99, sizes=(25,), families=((4, 25, 2),), seed=5)
     matrices = {"made_ap": made(), "made_p10": in_tenths(made())}
-    first, again = (simulate_all(matrices, extent=extent, seed=5) for _ in range(2))
+    first, again = (simulate_all(matrices, extent) for _ in range(2))
     assert json.dumps(first) == json.dumps(again)
     assert all(first.values())
 
@@ -404,9 +405,8 @@ def test_a_score_that_is_no_number_is_refused(tmp_path: Path) -> None:
 def test_on_a_real_matrix_tests_of_the_mean_keep_near_their_level(shared_data: Path) -> None:
     matrices = read_matrices(str(shared_data / "score-matrices"))
     assert matrices["trec7-adhoc_ap"].shape == (50, 103)
-    found = rejections(
-        {"trec7-adhoc_ap": matrices["trec7-adhoc_ap"]}, queries=50, pairs=25, sets=16, draws=399
-    )
+    extent = Extent(pairs=25, sets=16, draws=399)
+    found = rejections({"trec7-adhoc_ap": matrices["trec7-adhoc_ap"]}, 50, extent)
     rate = {
         (null, name): one(found, null=null, test=name, by="all", level=0.05)["rate"]
         for null in ("exchangeable", "tilted", "shifted")

@@ -213,8 +213,8 @@ def studies() -> list[str]:
 def folders_with(module: str) -> list[str]:
     """Return the folders of this package that contain a module of that name.
 
-    >>> folders_with("simulation")
-    ['significance']
+    >>> folders_with("votes")
+    ['unjudged_systems']
     """
     names = (entry.name for entry in pkgutil.iter_modules(__path__) if entry.ispkg)
     return [name for name in names if importlib.util.find_spec(f"{__name__}.{name}.{module}")]

@@ -10,8 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, canvas, shortened, style
-from leadline.charts.text_layout import legend_below, name_rows, narrowed, wrapped
+from leadline.charts.association_plots import association
+from leadline.charts.text_layout import legend_below, name_rows, wrapped
 from leadline.data.arrays import Floats
+from leadline.data.table import plain
+from leadline.data.wording import rounded
+from leadline.stats.correlation import kendall, pearson
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,23 +65,24 @@ def by_judge(judges: Sequence[str], values: ArrayLike, *, label: str) -> Figure:
     return figure
 
 
+SAMPLED = "sampled non-relevant documents per query"
 SIZE_SPACING = 0.03  # of their size stand neighboring bars apart
 
 
 def by_size(
     lines: Mapping[str, Sequence[tuple[float, float]]],
     *,
-    label: str = "Kendall tau with MAP",
-    sizes: str = "number of systems",
+    label: str,
+    sizes: str,
     spans: Mapping[str, Sequence[tuple[float, float]]] | None = None,
     width: float = COLUMN,
     zero: bool = True,
 ) -> Figure:
     """Plot (size, value) of every method, on a log axis; undefined values are gaps.
 
-    >>> drawn = by_size({"nruns": [(5, 0.4), (20, 0.6)]})
+    >>> drawn = by_size({"nruns": [(5, 0.4), (20, 0.6)]}, label="tau", sizes="systems")
     >>> drawn.axes[0].get_xlabel()
-    'number of systems'
+    'systems'
     """
     with blank(width, width * 0.7) as (figure, axes):
         if zero:
@@ -99,21 +104,6 @@ def by_size(
         axes.set_ylabel(label)
         legend_below(figure, artists, list(lines)[: len(artists)], width)
     return figure
-
-
-def by_sample(
-    estimates: Mapping[str, Sequence[tuple[float, float]]],
-    *,
-    label: str,
-    sample: str = "sampled non-relevant documents per query",
-) -> Figure:
-    """Plot (sample size, value) of every estimate, on a log axis.
-
-    >>> drawn = by_sample({"HSA": [(10, 0.6), (100, 0.7)]}, label="Pearson")
-    >>> drawn.axes[0].get_ylabel()
-    'Pearson'
-    """
-    return by_size(estimates, label=label, sizes=sample, zero=False)
 
 
 HEIGHT = 0.75  # inches of a panel
@@ -161,117 +151,19 @@ def operating_curves(curves: Mapping[str, tuple[Floats, Floats]]) -> Figure:
     return figure
 
 
-BEST_NAMED = 3  # systems, by the truth and by the estimate
-
-
-def against_truth(
-    estimate: ArrayLike, truth: ArrayLike, names: Sequence[str], *, label: str, measure: str = "MAP"
-) -> Figure:
-    """Plot one point per system, with labels for the best by truth and the best by estimate.
-
-    >>> drawn = against_truth([0.1, 0.3], [0.2, 0.4], ["bm25", "dense"], label="nruns")
-    >>> [text.get_text() for text in drawn.axes[0].texts]
-    ['bm25', 'dense']
-    """
-    x, y = np.asarray(truth, dtype=np.float64), np.asarray(estimate, dtype=np.float64)
-    points = {"linestyle": "none", "marker": "o"}
-    with blank(COLUMN, 0.85 * COLUMN) as (figure, axes):
-        from matplotlib.patheffects import withStroke
-
-        _line(axes, x, y, 0, **points, markersize=3.5, alpha=0.6)
-        labels = narrowed(names, 0.35 * COLUMN * 72, size=6, most=20)
-        chosen = list({*np.argsort(-x)[:BEST_NAMED].tolist(), *np.argsort(-y)[:BEST_NAMED].tolist()})
-        ring = {"markerfacecolor": "none", "markeredgecolor": LINE_STYLES[1].color, "markeredgewidth": 0.8}
-        axes.plot(x[chosen], y[chosen], **points, markersize=4.5, **ring)
-        edge = withStroke(linewidth=2, foreground="#ffffff")  # keeps names readable over points
-        middle = (x.min() + x.max()) / 2
-        for label_height, index in _separate(
-            [(float(y[index]), index) for index in chosen], 0.045 * (np.ptp(y) or 1.0)
-        ):
-            left = x[index] < middle
-            axes.text(
-                x[index] + (0.015 if left else -0.015) * (np.ptp(x) or 1.0),
-                label_height,
-                labels[index],
-                fontsize=6,
-                va="center",
-                ha="left" if left else "right",
-                path_effects=[edge],
-                zorder=1.5,  # over the grid, under the points
-            )
-        axes.set_xlabel(measure)
-        axes.set_ylabel(label)
-    return figure
-
-
-def _separate(heights: list[tuple[float, int]], gap: float) -> list[tuple[float, int]]:
-    """Move labels up until each is a line above the previous one."""
-    moved: list[tuple[float, int]] = []
-    for height, index in sorted(heights):
-        lowest = moved[-1][0] + gap if moved else height
-        moved.append((max(height, lowest), index))
-    return sorted(moved, key=lambda item: item[1])
-
-
-NAMED = 40  # with more systems the points stand alone
-POINT_LINE = 8.5  # points: the height of a name with the space above it
-LEADER = {"arrowstyle": "-", "color": FAINT, "linewidth": 0.4, "shrinkA": 0, "shrinkB": 2}
-POINT_MARGIN = 38  # points above and below the axes
-
-
 def named_points(x: ArrayLike, y: ArrayLike, names: Sequence[str], *, across: str, up: str) -> Figure:
-    """Plot one point per system, labeled on the right with a leader line.
+    """Plot one point per system, and name those that the two scores order differently.
 
-    >>> drawn = named_points([0.1, 0.3], [4.0, 2.0], ["bm25", "dense"], across="MAP", up="HSA")
-    >>> [text.get_text() for text in drawn.axes[0].texts if text.get_text()]
-    ['dense', 'bm25']
+    >>> drawn = named_points([0.1, 0.3, 0.4], [4.0, 2.0, None], ["bm25", "ql", "rm3"], across="MAP", up="HSA")
+    >>> [text.get_text() for text in drawn.axes[0].texts]
+    ['bm25', 'ql']
     """
-    table = np.array([np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)])
-    defined = np.flatnonzero(np.isfinite(table).all(axis=0))
-    few = len(defined) <= NAMED
-    height = max(0.75 * COLUMN, (few * len(defined) * POINT_LINE + POINT_MARGIN) / 72)
-    with blank(COLUMN, height) as (figure, axes):
-        points = {"linestyle": "none", "marker": "o", "markersize": 3.5, "alpha": None if few else 0.6}
-        _line(axes, table[0, defined], table[1, defined], 0, **points)
-        short = narrowed(names, 0.35 * COLUMN * 72, size=6, most=22)
-        order = defined[np.argsort(table[1, defined], kind="stable")].tolist() if few else []
-        low, high = axes.get_ylim()
-        label_heights = _spread_labels(
-            (table[1, order] - low) / (high - low), POINT_LINE / (height * 72 - POINT_MARGIN)
-        )
-        for index, y_label in zip(order, label_heights.tolist(), strict=True):
-            axes.text(1.07, y_label, short[index], size=6, va="center", transform=axes.transAxes)
-            axes.annotate(
-                "",
-                (table[0, index], table[1, index]),
-                xytext=(1.06, y_label),
-                textcoords="axes fraction",
-                annotation_clip=False,
-                arrowprops=LEADER,
-            )
-        axes.set_xlabel(wrapped(across, 0.6 * COLUMN * 72))
-        axes.set_ylabel(wrapped(up, 0.6 * height * 72))
-    return figure
-
-
-def _spread_labels(heights: Floats, gap: float) -> Floats:
-    """Move increasing heights as little as possible to a minimum gap, within 0 to 1 if they fit.
-
-    >>> _spread_labels(np.array([0.5, 0.5, 0.9]), 0.1).round(2).tolist()
-    [0.45, 0.55, 0.9]
-    """
-    groups: list[tuple[float, int]] = []  # middle and size of each stack
-    for height in heights.tolist():
-        middle, size = height, 1
-        while groups and groups[-1][0] + gap * (groups[-1][1] + size) / 2 > middle:
-            below, size_below = groups.pop()
-            middle = (middle * size + below * size_below) / (size + size_below)
-            size += size_below
-            room = gap * (size - 1) / 2
-            middle = min(max(middle, room), max(1 - room, room))
-        groups.append((middle, size))
-    positions = [middle + gap * (index - (size - 1) / 2) for middle, size in groups for index in range(size)]
-    return np.array(positions)
+    table = np.array([x, y], dtype=np.float64)
+    defined = np.flatnonzero(np.isfinite(table).all(axis=0)).tolist()
+    points, shown = table[:, defined], [names[index] for index in defined]
+    coefficients = {"Pearson's r": pearson, "Kendall's tau-b": kendall}
+    found = {name: rounded(plain(coefficient(*points))) for name, coefficient in coefficients.items()}
+    return association(points[0], points[1], shown, across=across, up=up, coefficients=found, marked=False)
 
 
 STEP = 0.1  # inches between the values of a row

@@ -166,6 +166,24 @@ def _wrapped(part: str) -> str:
     return part if part[0] in "|#!<> " else textwrap.fill(part, 110, break_on_hyphens=False)
 
 
+def pick(rows: Iterable[Json], **wanted: object) -> list[Json]:
+    """Return the rows with these values; `measure` may be the name without its parameters.
+
+    >>> pick([{"measure": "P(rel=2)@10"}, {"measure": "RR@10"}], measure="P")
+    [{'measure': 'P(rel=2)@10'}]
+    """
+    return [
+        row
+        for row in rows
+        if all(row[key] == one or (key == "measure" and family(row) == one) for key, one in wanted.items())
+    ]
+
+
+def family(row: Json) -> str:
+    """Return the name of a measure without its parameters."""
+    return str(row["measure"]).partition("(")[0].partition("@")[0]
+
+
 def fill(template: str, names: Mapping[str, Any]) -> str:
     """Fill a template.
 
@@ -184,6 +202,7 @@ def fill(template: str, names: Mapping[str, Any]) -> str:
         "span": span,
         "percents": percents,
         "bold": bold,
+        "pick": pick,
     }
     return environment.from_string(template).render(names)
 

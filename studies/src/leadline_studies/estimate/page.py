@@ -11,7 +11,7 @@ import numpy as np
 from leadline.charts import COLUMN
 from leadline.estimation.sampling_errors import MOST_GUESSED_OF_NEW
 from leadline_studies.common.figures import by_size, significance_errors
-from leadline_studies.common.pages import Json, cached, rounded, run_study
+from leadline_studies.common.pages import Json, cached, family, pick, rounded, run_study
 from leadline_studies.estimate.doubts import EDGES, doubts
 
 NAME = "estimate"
@@ -60,24 +60,6 @@ def collect(out: Path, data: Path) -> Json:
         for key in ("cells", "rivals", "nested", "exact", "pairs"):
             found[key] += [{"set": name} | row for row in result[key]]
     return {**rounded(found), **cached(lambda: doubts(data), out / "doubts.json")}
-
-
-def pick(rows: Iterable[Json], **wanted: object) -> list[Json]:
-    """Return the rows with these values; `measure` may be the name without its parameters."""
-    return [
-        row
-        for row in rows
-        if all(row[key] == one or (key == "measure" and family(row) == one) for key, one in wanted.items())
-    ]
-
-
-def family(row: Json) -> str:
-    """Return the name of a measure without its parameters.
-
-    >>> family({"measure": "P(rel=2)@10"})
-    'P'
-    """
-    return str(row["measure"]).partition("(")[0].partition("@")[0]
 
 
 def _bias(rows: Iterable[Json]) -> float:

@@ -208,7 +208,7 @@ def tables(data: dict[str, Any]) -> dict[str, Table]:
 
 def figures(data: dict[str, Any]) -> dict[str, Any]:
     """Draw the correlations, and HSA against MAP."""
-    from leadline_studies.common.figures import by_sample, named_points
+    from leadline_studies.common.figures import SAMPLED, by_size, named_points
 
     lists, map_label = data["lists"], f"MAP of lists to {data['depth']:,}"
     drawn = {"all": tracking_figure(lists, "all", systems="models")}
@@ -226,8 +226,9 @@ def figures(data: dict[str, Any]) -> dict[str, Any]:
         name: [(int(n), known(entry[name]["AP"]["pearson"]["value"])) for n, entry in data["samples"].items()]
         for name in next(iter(data["samples"].values()))
     }
-    drawn["bins"] = by_sample(bins, label="Pearson with AP", sample="bins")
-    drawn["samples"] = by_sample(samples, label="Pearson with AP of whole lists")
+    drawn["bins"] = by_size(bins, label="Pearson with AP", sizes="bins", zero=False)
+    whole = "Pearson with AP of whole lists"
+    drawn["samples"] = by_size(samples, label=whole, sizes=SAMPLED, zero=False)
     return drawn
 
 

@@ -191,11 +191,11 @@ def tables(data: Json) -> dict[str, Table]:
 
 def figures(data: Json) -> dict[str, Any]:
     """Plot Pearson's r by n with the largest proportion, and by proportion with the middle n."""
-    from leadline_studies.common.figures import by_sample
+    from leadline_studies.common.figures import SAMPLED, by_size
 
     middle, most = data["samples"][len(data["samples"]) // 2], max(data["shares"])
 
-    def drawn(fixed: str, value: float, along: str, factor: float, **words: str) -> Any:
+    def drawn(fixed: str, value: float, along: str, factor: float, sizes: str) -> Any:
         lines = {
             name: [
                 (round(factor * entry[along]), known(entry["pearson"]["value"]))
@@ -204,12 +204,12 @@ def figures(data: Json) -> dict[str, Any]:
             ]
             for name, entries in data["estimates"].items()
         }
-        return by_sample(lines, label="Pearson with AP of whole lists", **words)
+        return by_size(lines, label="Pearson with AP of whole lists", sizes=sizes, zero=False)
 
     by_share = f"percentage of relevant documents kept ({middle} other documents per query)"
     return {
-        "tracking": drawn("share", most, "sample", 1),
-        "shares": drawn("sample", middle, "share", 100, sample=by_share),
+        "tracking": drawn("share", most, "sample", 1, SAMPLED),
+        "shares": drawn("sample", middle, "share", 100, by_share),
     }
 
 

@@ -303,7 +303,7 @@ def tables(data: Json) -> dict[str, Table]:
 
 def figures(data: Json) -> dict[str, Any]:
     """Plot the bias of AP by n, uncorrected and corrected, without and with certain documents."""
-    from leadline_studies.common.figures import by_sample
+    from leadline_studies.common.figures import SAMPLED, by_size
 
     names = {"none": "uncorrected", "uniform": "uniform prior", "log": "default"}
     lines = {
@@ -316,7 +316,7 @@ def figures(data: Json) -> dict[str, Any]:
         for name, text in names.items()
         if not (certain and name == "uniform")
     }
-    return {"coverage": by_sample(lines, label="bias of AP (%)")}
+    return {"coverage": by_size(lines, label="bias of AP (%)", sizes=SAMPLED, zero=False)}
 
 
 def lines(data: Json) -> list[str]:

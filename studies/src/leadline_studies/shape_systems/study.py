@@ -243,14 +243,14 @@ def few_systems(
 
 def _figures(ranked: Ranked, truth: Floats, shapes: dict[int, Floats]) -> dict[str, Any]:
     """Plot estimates against MAP@30, with labels for the best systems."""
-    from leadline_studies.common.figures import against_truth
+    from leadline_studies.common.figures import named_points
 
     votes = estimate_systems(ranked.systems, NRuns(depth=PAPER)).scores
     drawn = {"nruns": ("nruns", votes)} | {
         f"deshato-{number}": (NAMED.format(number), scores.mean(axis=0)) for number, scores in shapes.items()
     }
     return {
-        name: against_truth(scores, truth, ranked.names, label=label, measure="MAP@30")
+        name: named_points(truth, scores, ranked.names, across="MAP@30", up=label)
         for name, (label, scores) in drawn.items()
     }
 

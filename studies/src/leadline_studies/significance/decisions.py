@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,31 @@ from leadline.data.registry import Parametric
 from leadline.stats import INTERVALS, TESTS, Interval, PairedTest
 
 Row = dict[str, Any]
+LEVEL = 0.05
 CHUNK = 500  # sets that share their draws; a new seed for each, so that luck in drawing averages out
+
+
+class Extent(NamedTuple):
+    """Numbers of simulations; the error of a proportion decreases with the square root."""
+
+    pairs: int = 80
+    sets: int = 25
+    ratio_sets: int = 8
+    splits: int = 20
+    draws: int = 1_999
+    sizes: tuple[int, ...] = (25, 50, 100)
+    families: tuple[tuple[int, int, int], ...] = ((10, 25, 50), (10, 50, 100), (20, 50, 50), (40, 50, 40))
+    seed: int = 0
+
+
+def classes(edges: Sequence[float]) -> Iterator[tuple[str, float, float]]:
+    """Return the name, the beginning and the end of each class, of which the last is open.
+
+    >>> list(classes((0.0, 0.5)))
+    [('0 to 0.5', 0.0, 0.5), ('0.5 or more', 0.5, inf)]
+    """
+    for low, high in pairwise((*edges, np.inf)):
+        yield f"{low:g} to {high:g}" if high < np.inf else f"{low:g} or more", low, high
 
 
 def paired_tests(draws: int) -> dict[str, PairedTest]:

@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.stats.intervals import BCa
 from leadline_studies.significance.decisions import (
+    LEVEL,
+    Extent,
     Row,
+    classes,
     intervals,
     limits,
     missed,
@@ -53,11 +56,11 @@ class Simulated(NamedTuple):
             yield str(name), self.measures == name
 
 
-def simulate(matrices: Mapping[str, Floats], *, queries: int, pairs: int, sets: int, seed: int) -> Simulated:
+def simulate(matrices: Mapping[str, Floats], queries: int, extent: Extent) -> Simulated:
     """Draw scores from the populations that are fitted to pairs of real runs."""
-    rng = np.random.default_rng([seed, queries, 1])
+    rng, sets = np.random.default_rng([extent.seed, queries, 1]), extent.sets
     scores, means, measures, real = [], [], [], []
-    for measure, values in real_pairs(matrices, pairs, rng):
+    for measure, values in real_pairs(matrices, extent.pairs, rng):
         margins = [margin(values[:, 0]), margin(values[:, 1])]
         scores.append(draw(margins, normal_correlations(values), queries=queries, sets=sets, rng=rng))
         real.append(values)
@@ -68,19 +71,10 @@ def simulate(matrices: Mapping[str, Floats], *, queries: int, pairs: int, sets: 
     return Simulated(np.concatenate(scores), of_means, of_measures, of_pairs, real)
 
 
-def coverage(
-    matrices: Mapping[str, Floats],
-    *,
-    queries: int,
-    pairs: int = 40,
-    sets: int = 50,
-    ratio_sets: int = 15,
-    draws: int = 1_999,
-    seed: int = 0,
-) -> list[Row]:
+def coverage(matrices: Mapping[str, Floats], queries: int, extent: Extent) -> list[Row]:
     """Return the coverage of 95 % intervals of mean, difference and ratio of means, one row each."""
-    simulated = simulate(matrices, queries=queries, pairs=pairs, sets=sets, seed=seed)
-    rng = np.random.default_rng([seed, queries, 4])
+    simulated, sets = simulate(matrices, queries, extent), extent.sets
+    rng = np.random.default_rng([extent.seed, queries, 4])
     real = [skewed_right(pair[:, 0] - pair[:, 1])["shifted"] for pair in simulated.real]
     redrawn = np.concatenate([atoms.draw(queries, sets, rng) for atoms in real], axis=1)
     first, second = simulated.means.T
@@ -91,13 +85,13 @@ def coverage(
     }
     rows: list[Row] = []
     for quantity, (values, truth) in quantities.items():
-        found = {name: limits(kind, values) for name, kind in intervals(draws).items()}
+        found = {name: limits(kind, values) for name, kind in intervals(extent.draws).items()}
         unit = found["Student"][1] - found["Student"][0]
         for name, ends in found.items():
             facts: Row = {"of": quantity, "interval": name, "queries": queries}
             rows += _rows(simulated, facts, ends, truth, unit=unit)
-    chosen = np.tile(np.arange(sets), len(real)) < ratio_sets
-    ends = _ratios(simulated, chosen, draws)
+    chosen = np.tile(np.arange(sets), len(real)) < extent.ratio_sets
+    ends = _ratios(simulated, chosen, extent.draws)
     facts = {"of": "ratio", "interval": "BCa", "queries": queries}
     return rows + _rows(simulated, facts, ends, first / second, unit=np.ones(len(first)), among=chosen)
 
@@ -138,27 +132,17 @@ def _rows(
     return rows
 
 
-def power(
-    matrices: Mapping[str, Floats],
-    *,
-    queries: int,
-    pairs: int = 40,
-    sets: int = 50,
-    draws: int = 1_999,
-    level: float = 0.05,
-    seed: int = 0,
-) -> list[Row]:
+def power(matrices: Mapping[str, Floats], queries: int, extent: Extent) -> list[Row]:
     """Return the power of each test by standardised true difference."""
-    simulated = simulate(matrices, queries=queries, pairs=pairs, sets=sets, seed=seed)
+    simulated = simulate(matrices, queries, extent)
     differences, effects = simulated.differences, simulated.effects
     truth = np.sign(simulated.means[:, 0] - simulated.means[:, 1])
     correct = np.sign(differences.mean(axis=0)) == truth
     rows: list[Row] = []
-    for name, test in paired_tests(draws).items():
-        significant = p_values(test, differences) <= level
-        for low, high in zip(EFFECTS, [*EFFECTS[1:], np.inf], strict=True):
+    for name, test in paired_tests(extent.draws).items():
+        significant = p_values(test, differences) <= LEVEL
+        for label, low, high in classes(EFFECTS):
             chosen = (effects >= low) & (effects < high) & (truth != 0)
-            label = f"{low:g} to {high:g}" if high < np.inf else f"{low:g} or more"
             facts: dict[str, Any] = {"queries": queries, "test": name, "effect": label}
             facts["sets"] = int(chosen.sum())
             found = rate((significant & correct)[chosen], simulated.pairs[chosen], "found")

@@ -9,10 +9,10 @@ import numpy as np
 from leadline.comparison.gate import NOT_WORSE, WORSE, Condition, decided_on
 from leadline.comparison.pairing import Rules
 from leadline.data.arrays import Flags, Floats
-from leadline_studies.significance.decisions import Row, rate, share
+from leadline_studies.significance.decisions import Extent, Row, rate, share
 from leadline_studies.significance.populations import best_runs, measure_of, populations, random_pairs
 
-QUERIES = (5, 10, 25, 50)
+EXTENT = Extent(pairs=40, sets=100, sizes=(5, 10, 25, 50))
 MARGIN = 0.02
 SKEWED = 1.0  # skewness from which a population counts as skewed
 GATES = (Condition("", 0.0, WORSE), Condition("", MARGIN, WORSE), Condition("", MARGIN, NOT_WORSE))
@@ -25,17 +25,10 @@ MOST = 3  # conditions at once
 RULES = Rules().sized(1)
 
 
-def single_gates(
-    matrices: Mapping[str, Floats],
-    *,
-    pairs: int = 20,
-    sets: int = 50,
-    seed: int = 0,
-    queries: tuple[int, ...] = QUERIES,
-) -> list[Row]:
+def single_gates(matrices: Mapping[str, Floats], extent: Extent) -> list[Row]:
     """Return the error rate of each gate, by population and number of queries."""
     rows: list[Row] = []
-    chosen = list(_chosen(matrices, pairs, seed))
+    chosen, sets = list(_chosen(matrices, extent)), extent.sets
     for condition in GATES:
         truth = -condition.margin
         fits = [populations(differences, truth) for differences in chosen]
@@ -43,8 +36,8 @@ def single_gates(
             available = [atoms[name] for atoms in fits if name in atoms]
             source = np.repeat(np.arange(len(available)), sets)
             skewness = np.array([atoms.skewness for atoms in available])[source]
-            for number in queries:
-                rng = np.random.default_rng([seed, number, len(rows)])
+            for number in extent.sizes:
+                rng = np.random.default_rng([extent.seed, number, len(rows)])
                 drawn = np.concatenate([atoms.draw(number, sets, rng) for atoms in available], axis=1)
                 errors = _gate_errors(drawn, condition)
                 row: Row = {"gate": condition.kind, "margin": condition.margin, "population": name}
@@ -55,27 +48,20 @@ def single_gates(
     return rows
 
 
-def several_conditions(
-    matrices: Mapping[str, Floats],
-    *,
-    pairs: int = 20,
-    sets: int = 50,
-    seed: int = 0,
-    queries: tuple[int, ...] = QUERIES,
-) -> list[Row]:
+def several_conditions(matrices: Mapping[str, Floats], extent: Extent) -> list[Row]:
     """Return how often any of k "fail-if-worse" conditions fails where no measure differs."""
-    condition = GATES[0]
+    condition, sets = GATES[0], extent.sets
     collections: dict[str, list[Floats]] = {}
     for name, matrix in matrices.items():
         collections.setdefault(name.removesuffix("_" + measure_of(name)), []).append(matrix)
     complete = [tables for tables in collections.values() if len(tables) >= MOST]
     results: list[Row] = []
     for population in ("exchangeable", "shifted"):
-        for number in queries:
-            rng = np.random.default_rng([seed, number, population == "shifted", 1])
+        for number in extent.sizes:
+            rng = np.random.default_rng([extent.seed, number, population == "shifted", 1])
             errors: list[Flags] = []
             for tables in complete:
-                for joint in _joint(tables[:MOST], pairs, rng):
+                for joint in _joint(tables[:MOST], extent.pairs, rng):
                     centred = joint - joint.mean(axis=0) if population == "shifted" else joint
                     rows = rng.integers(0, len(joint), (number, sets))
                     drawn = centred[rows]  # queries x sets x measures
@@ -95,11 +81,11 @@ def several_conditions(
     return results
 
 
-def _chosen(matrices: Mapping[str, Floats], pairs: int, seed: int) -> Iterator[Floats]:
+def _chosen(matrices: Mapping[str, Floats], extent: Extent) -> Iterator[Floats]:
     """Draw the differences of pairs of runs of every matrix."""
     for index, matrix in enumerate(matrices.values()):
-        rng = np.random.default_rng([seed, index])
-        for pair in random_pairs(best_runs(matrix), pairs, rng):
+        rng = np.random.default_rng([extent.seed, index])
+        for pair in random_pairs(best_runs(matrix), extent.pairs, rng):
             yield pair[:, 0] - pair[:, 1]
 
 

@@ -12,7 +12,7 @@ from leadline.stats import CORRECTIONS
 from leadline.stats.intervals import Student
 from leadline.stats.paired_tests import Randomisation, T
 from leadline.stats.simultaneous import max_t, tukey
-from leadline_studies.significance.decisions import Row, rate
+from leadline_studies.significance.decisions import LEVEL, Extent, Row, rate
 from leadline_studies.significance.populations import best_runs, draw, margin, normal_correlations
 
 WORLDS = {
@@ -21,7 +21,6 @@ WORLDS = {
     "equal in twos": "runs have their own margins, but two each have the same",
     "all different": "every run has its own margin",
 }
-LEVEL = 0.05
 SLACK = 1e-12  # of a difference of means
 DOUBTFUL = 0.1  # p of t above which no correction of many pairs can matter
 
@@ -61,25 +60,17 @@ def procedures(values: Floats, *, draws: int, seed: int) -> Decided:
     return Decided(p_values, intervals)
 
 
-def families(
-    matrices: Mapping[str, Floats],
-    *,
-    runs: int,
-    queries: int = 50,
-    sets: int = 100,
-    draws: int = 1_999,
-    seed: int = 0,
-) -> list[Row]:
-    """Simulate `sets` sets of each matrix and scenario, each of other runs; one row per procedure."""
+def families(matrices: Mapping[str, Floats], runs: int, queries: int, extent: Extent) -> list[Row]:
+    """Simulate sets of each matrix and scenario, each of other runs; one row per procedure."""
     rows: list[Row] = []
     for index, world in enumerate(WORLDS):
-        rng = np.random.default_rng([seed, runs, queries, index])
+        rng = np.random.default_rng([extent.seed, runs, queries, index])
         outcomes: dict[str, list[tuple[float, ...]]] = {}
         drawn = 0
         for matrix in matrices.values():
-            for _ in range(sets if best_runs(matrix).shape[1] >= runs else 0):
+            for _ in range(extent.sets if best_runs(matrix).shape[1] >= runs else 0):
                 values, means = _scores(world, matrix, runs, queries, rng)
-                p_values_by_procedure = procedures(values, draws=draws, seed=drawn)
+                p_values_by_procedure = procedures(values, draws=extent.draws, seed=drawn)
                 held = _held(p_values_by_procedure.intervals, means)
                 for name, p in p_values_by_procedure.p.items():
                     outcomes.setdefault(name, []).append(

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from leadline.data.arrays import Floats
 from leadline.stats.paired_tests import Bootstrap, Randomisation
 from leadline_studies.common.figures import significance_errors
-from leadline_studies.common.pages import Json, cached, rounded
-from leadline_studies.significance.false_alarms import MARGIN, several_conditions, single_gates
+from leadline_studies.common.pages import Json, cached, pick, rounded
+from leadline_studies.significance.decisions import Extent, Row
+from leadline_studies.significance.estimates import coverage, power
+from leadline_studies.significance.false_alarms import EXTENT, several_conditions, single_gates
 from leadline_studies.significance.families import WORLDS, families
 from leadline_studies.significance.populations import read_matrices
 from leadline_studies.significance.printed_intervals import every_correlation, every_interval
-from leadline_studies.significance.simulation import FULL, simulate_all
+from leadline_studies.significance.rejections import halves, rejections
 
 NAME = "significance"
 SETS = 200  # samples of each printed interval
@@ -32,40 +35,45 @@ Rows = list[dict[str, Any]]
 def collect(out: Path, data: Path) -> Json:
     """Simulate: tests and corrections, intervals that commands print, gates."""
     matrices = read_matrices(str(data / "score-matrices"))
-    facts = {
-        "seed": 0,
-        "extent": FULL._asdict(),
-        "matrices": {name: list(matrix.shape) for name, matrix in matrices.items()},
-    }
-    found = cached(partial(simulate_all, matrices), out / "tests.json")
-    printed = cached(lambda: printed_intervals(data), out / "intervals.json")
+    extent = Extent()
+    sizes = {name: list(matrix.shape) for name, matrix in matrices.items()}
+    found = cached(partial(simulate_all, matrices, extent), out / "tests.json")
+    printed = cached(lambda: printed_intervals(data, extent), out / "intervals.json")
+    facts = {"extent": extent._asdict(), "matrices": sizes}
     return {"facts": facts, **rounded(found | {"printed": printed}, 5)}
 
 
-def printed_intervals(data: Path) -> Json:
+def simulate_all(matrices: Mapping[str, Floats], extent: Extent) -> dict[str, list[Row]]:
+    """Return the rows of the tables of tests and corrections by name."""
+    tables: dict[str, list[Row]] = {"rejections": [], "power": [], "coverage": [], "families": []}
+    for queries in extent.sizes:
+        tables["rejections"] += rejections(matrices, queries, extent)
+        tables["power"] += power(matrices, queries, extent)
+        tables["coverage"] += coverage(matrices, queries, extent)
+    tables["halves"] = halves(matrices, extent)
+    for runs, queries, sets in extent.families:
+        tables["families"] += families(matrices, runs, queries, extent._replace(sets=sets))
+    return tables
+
+
+def printed_intervals(data: Path, extent: Extent) -> Json:
     """Return the coverage of intervals that commands print, and the error rates of gates."""
     matrices = read_matrices(str(data / "score-matrices"))
-    results: Json = {"facts": {"sets": SETS}, "gate_facts": {"pairs": 40, "sets": 100}}
+    results: Json = {"facts": {"sets": SETS}, "gate_facts": {"pairs": EXTENT.pairs, "sets": EXTENT.sets}}
     for name, rows in every_interval(str(data), sets=SETS, seed=0):
         results.setdefault(name, []).extend(rows)
     results["correlate"] = every_correlation(str(data), seed=0)
+    each = extent._replace(sets=SETS // len(matrices))
     results["compare"] = [
         row
         for runs, queries in FAMILIES
-        for row in families(
-            matrices, runs=runs, queries=queries, sets=SETS // len(matrices), draws=1_999, seed=0
-        )
+        for row in families(matrices, runs, queries, each)
         if row["procedure"] in SIMULTANEOUS
     ]
     return results | {
-        "gates": single_gates(matrices, pairs=40, sets=100, seed=0),
-        "conditions": several_conditions(matrices, pairs=40, sets=100, seed=0),
+        "gates": single_gates(matrices, EXTENT),
+        "conditions": several_conditions(matrices, EXTENT),
     }
-
-
-def pick(rows: Iterable[Json], **wanted: object) -> Rows:
-    """Return the rows with these values."""
-    return [row for row in rows if all(row[key] == value for key, value in wanted.items())]
 
 
 def rates(data: Json, test: str, null: str) -> list[float]:
@@ -87,57 +95,30 @@ def most_runs(draws: int) -> int:
 def facts(kept: Json) -> Json:
     """Return rates and coverages by test, interval and correction."""
     printed, many = kept["printed"], kept["families"]
-    equal = ("all equal", "equal means")
     skewed = pick(kept["rejections"], null="shifted", by="skewness", level=0.05, queries=25)
     last = skewed[-1]["group"]
-    chosen = {
-        part: [row["coverage"] for row in printed["correlate"] if row["data"].startswith("dl19") == part]
-        for part in (True, False)
-    }
-    gates = {
-        population: {
-            (gate, margin): pick(printed["gates"], gate=gate, margin=margin, population=population)
-            for gate, margin in dict.fromkeys((row["gate"], row["margin"]) for row in printed["gates"])
-        }
-        for population in dict.fromkeys(row["population"] for row in printed["gates"])
-    }
     return {
         "nulls": NULLS,
         "tests": {test: {null: rates(kept, test, null) for null in NULLS} for test in TESTS},
         "skewed": {row["test"]: row["rate"] for row in skewed if row["group"] == last},
         "quantities": ESTIMATES,
         "intervals": {name: {of: covered(kept, name, of) for of in ESTIMATES} for name in INTERVALS},
-        "ratio": covered(kept, "BCa", "ratio"),
         "worlds": WORLDS,
         "families": {
             name: {world: pick(many, procedure=name, world=world) for world in WORLDS} for name in PROCEDURES
         },
-        "false_families": {
-            name: [row["family"] for row in many if row["procedure"] == name and row["world"] in equal]
-            for name in PROCEDURES
+        "correlate": {
+            part: [row["coverage"] for row in printed["correlate"] if row["data"].startswith("dl19") == part]
+            for part in (True, False)
         },
-        "power": {
-            test: [row["found"] for row in pick(kept["power"], test=test, queries=50)] for test in TESTS
-        },
-        "effects": list(dict.fromkeys(row["effect"] for row in kept["power"])),
-        "halves": {row["test"]: row for row in kept["halves"]},
-        "held": {
-            name: [row["held"] for row in pick(printed["compare"], procedure=name)] for name in SIMULTANEOUS
-        },
-        "correlate": chosen,
         "lowest": min(printed["correlate"], key=lambda row: float(row["coverage"])),
-        "agreement": {
-            drawn: [row["coverage"] for row in pick(printed["agreement"], drawn=drawn)]
-            for drawn in ("queries", "pairs")
+        "gates": {
+            population: {
+                (gate, margin): pick(printed["gates"], gate=gate, margin=margin, population=population)
+                for gate, margin in dict.fromkeys((row["gate"], row["margin"]) for row in printed["gates"])
+            }
+            for population in dict.fromkeys(row["population"] for row in printed["gates"])
         },
-        "pool": {
-            what: [row["coverage"] for row in pick(printed["pool"], what=what)] for what in ("R", "recall")
-        },
-        "gates": gates,
-        "margin": MARGIN,
-        "conditions": [
-            max(row["rate"] for row in pick(printed["conditions"], conditions=number)) for number in (1, 2, 3)
-        ],
         "most": (most_runs(Randomisation().draws), most_runs(Bootstrap().draws)),
     }
 

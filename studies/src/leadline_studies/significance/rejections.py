@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline_studies.significance.decisions import Row, p_values, paired_tests, rate
+from leadline_studies.significance.decisions import LEVEL, Extent, Row, classes, p_values, paired_tests, rate
 from leadline_studies.significance.populations import (
     Atoms,
     draw,
@@ -26,7 +25,7 @@ NULLS = {
     "shifted": "real differences less their mean",
 }
 LEVELS = (0.05, 0.01)
-SKEWED = (0.5, 1.0, 2.0)  # where the classes of absolute skewness end
+SKEWED = (0.0, 0.5, 1.0, 2.0)  # where classes of absolute skewness begin
 
 
 class Sets(NamedTuple):
@@ -41,26 +40,17 @@ class Sets(NamedTuple):
         """Return the sets of each group: all, each measure, and each class of skewness."""
         groups: dict[tuple[str, str], Flags] = {("all", "all"): np.ones(len(self.pairs), dtype=np.bool_)}
         groups |= {("measure", str(name)): self.measures == name for name in np.unique(self.measures)}
-        for low, high in pairwise((0.0, *SKEWED, np.inf)):
-            label = f"{low:g} to {high:g}" if high < np.inf else f"{low:g} or more"
+        for label, low, high in classes(SKEWED):
             groups["skewness", label] = (np.abs(self.skewness) >= low) & (np.abs(self.skewness) < high)
         return groups
 
 
-def rejections(
-    matrices: Mapping[str, Floats],
-    *,
-    queries: int,
-    pairs: int = 40,
-    sets: int = 50,
-    draws: int = 1_999,
-    seed: int = 0,
-) -> list[Row]:
+def rejections(matrices: Mapping[str, Floats], queries: int, extent: Extent) -> list[Row]:
     """Simulate true null hypotheses and return the rejection rate of each test, one row each."""
     rows: list[Row] = []
-    for null, simulated in simulate(matrices, queries=queries, pairs=pairs, sets=sets, seed=seed).items():
+    for null, simulated in simulate(matrices, queries, extent).items():
         signs = np.sign(simulated.differences.mean(axis=0))
-        for name, test in paired_tests(draws).items():
+        for name, test in paired_tests(extent.draws).items():
             p = p_values(test, simulated.differences)
             for (by, group), chosen in simulated.groups().items():
                 for level in LEVELS if chosen.any() else ():
@@ -75,13 +65,11 @@ def rejections(
     return rows
 
 
-def simulate(
-    matrices: Mapping[str, Floats], *, queries: int, pairs: int, sets: int, seed: int
-) -> dict[str, Sets]:
+def simulate(matrices: Mapping[str, Floats], queries: int, extent: Extent) -> dict[str, Sets]:
     """Draw sets of differences with true mean 0, under each null hypothesis."""
-    rng = np.random.default_rng([seed, queries])
+    rng, sets = np.random.default_rng([extent.seed, queries]), extent.sets
     drawn: dict[str, list[tuple[Floats, int, str, float]]] = {null: [] for null in NULLS}
-    for pair, (measure, values) in enumerate(real_pairs(matrices, pairs, rng), start=1):
+    for pair, (measure, values) in enumerate(real_pairs(matrices, extent.pairs, rng), start=1):
         margins = [margin(values[:, 0])] * 2
         scores = draw(margins, normal_correlations(values), queries=queries, sets=sets, rng=rng)
         drawn["exchangeable"].append(((scores[:, :, 0] - scores[:, :, 1]).T, pair, measure, 0.0))
@@ -105,19 +93,11 @@ def skewed_right(differences: Floats) -> dict[str, Atoms]:
     }
 
 
-def halves(
-    matrices: Mapping[str, Floats],
-    *,
-    pairs: int = 40,
-    splits: int = 40,
-    draws: int = 1_999,
-    level: float = 0.05,
-    seed: int = 0,
-) -> list[Row]:
+def halves(matrices: Mapping[str, Floats], extent: Extent) -> list[Row]:
     """Split the queries of pairs of runs into random halves and compare the conclusions."""
-    rng = np.random.default_rng([seed, 2])
+    rng, splits = np.random.default_rng([extent.seed, 2]), extent.splits
     parts = []
-    for _, pair in real_pairs(matrices, pairs, rng):
+    for _, pair in real_pairs(matrices, extent.pairs, rng):
         size, half = len(pair), len(pair) // 2
         order = rng.permuted(np.tile(np.arange(size), (splits, 1)), axis=1)
         split = (pair[:, 0] - pair[:, 1])[order].T
@@ -127,8 +107,8 @@ def halves(
     signs = [np.sign(np.nanmean(side, axis=0)) for side in both]
     opposite = signs[0] * signs[1] < 0
     rows: list[Row] = []
-    for name, test in paired_tests(draws).items():
-        first, again = (p_values(test, side) <= level for side in both)
+    for name, test in paired_tests(extent.draws).items():
+        first, again = (p_values(test, side) <= LEVEL for side in both)
         row: Row = {"test": name, "splits": len(first)} | rate(first, source, "significant", "significant_se")
         for label, flags in {
             "again": again & ~opposite,

@@ -199,9 +199,12 @@ def _size_table(data: dict[str, Any]) -> Table:
 def _figures(
     data: dict[str, Any], scores: dict[str, dict[str, Floats]], truth: Floats, names: list[str]
 ) -> dict[str, Any]:
-    from leadline_studies.common.figures import against_truth, by_size
+    from leadline_studies.common.figures import by_size, named_points
 
-    figures = {name: against_truth(entry["run"], truth, names, label=name) for name, entry in scores.items()}
+    drawn = {
+        name: named_points(truth, entry["run"], names, across="MAP", up=name)
+        for name, entry in scores.items()
+    }
     lines = {
         name: [(float(size), entry["kendall"]["mean"]) for size, entry in sizes.items()]
         + [(float(len(truth)), data["methods"][name]["run"]["kendall"]["value"])]
@@ -210,7 +213,8 @@ def _figures(
     defined = {
         name: [(size, tau) for size, tau in points if tau is not None] for name, points in lines.items()
     }
-    return figures | {"sizes": by_size({name: points for name, points in defined.items() if points})}
+    some = {name: points for name, points in defined.items() if points}
+    return drawn | {"sizes": by_size(some, label="Kendall tau with MAP", sizes="number of systems")}
 
 
 def _tau(entry: dict[str, Any]) -> float:
