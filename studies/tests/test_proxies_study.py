@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from leadline.errors import InputError, UsageError
 from leadline.estimation.histogram_result import slope
+from leadline_studies.estimate.study import VOTE_CELLS, quantile_cells
 from leadline_studies.proxies import page, study
 from tests.judged_runs import write_runs
 
@@ -77,3 +81,40 @@ def test_a_sample_is_not_the_truth(files: tuple[Path, list[Path]], tmp_path: Pat
     sample.write_text("query_id,doc_id,relevance,probability\nq0,d0,1,0.5\n")
     with pytest.raises(InputError, match="the judgments are only a sample"):
         study.run(sample, files[1], measure=("P@5",), budget=6, draws=12)
+
+
+values = st.lists(
+    st.tuples(
+        st.one_of(st.just(math.nan), st.integers(0, 30).map(float)), st.sampled_from([0.0, 0.1, 0.5, 1.0])
+    ),
+    min_size=1,
+    max_size=60,
+)
+
+
+@given(values)
+def test_cells_of_a_column_equal_a_loop(rows: list[tuple[float, float]]) -> None:
+    number, probability = np.array([one for one, _ in rows]), np.array([p for _, p in rows])
+    cell, cells, *_ = quantile_cells(number, probability)
+    inside = [(one, p) for one, p in rows if one == one and p > 0]  # noqa: PLR0124  # NaN
+    distinct = sorted({one for one, _ in inside})
+    total = sum(p for _, p in inside)
+
+    def quantile(value: float) -> int:
+        if len(distinct) <= VOTE_CELLS:
+            return distinct.index(value)
+        below = sum(p for one, p in inside if one < value)
+        own = sum(p for one, p in inside if one == value)
+        return int((below + own / 2) / total * VOTE_CELLS + 1e-9)
+
+    numbers = {place: rank for rank, place in enumerate(sorted(set(map(quantile, distinct))), start=1)}
+    for (one, p), found in zip(rows, cell.tolist(), strict=True):
+        if math.isnan(one):
+            assert found == 0
+        elif p > 0:
+            assert found == numbers[quantile(one)]
+        elif (
+            distinct and one >= distinct[0]
+        ):  # the cell of the largest value in the frame that is not above it
+            assert found == numbers[quantile(max(other for other in distinct if other <= one))]
+    assert cells == max(len(numbers), 1) + 1

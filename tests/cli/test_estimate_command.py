@@ -6,7 +6,6 @@ import hashlib
 import itertools
 import json
 import math
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +16,8 @@ from hypothesis import strategies as st
 
 from leadline.cli import group
 from leadline.comparison.compare import compare
-from leadline.errors import LeadlineError, UsageError
+from leadline.errors import UsageError
 from leadline.estimation.estimate import estimate
-from leadline.estimation.measured import evaluate as evaluate_any
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.score_results import read_scores
 from leadline.io.saved_results import read_saved
@@ -190,97 +188,24 @@ def test_without_a_pool_judged_pairs_are_certain(files: Path) -> None:
     assert found.estimate("a", "P@10").judged == 1
 
 
-def column_of(target: Path, rows: Sequence[tuple[object, ...]]) -> str:
-    """Write a table of values and return FILE:COLUMN."""
-    lines = ["query_id\tdoc_id\tguess", *("\t".join(map(str, row)) for row in rows)]
-    target.write_text("\n".join(lines) + "\n")
-    return f"{target}:guess"
-
-
-def labels_in(files: Path) -> list[tuple[str, str, str]]:
-    cells = [line.split() for line in (files / "machine.qrels").read_text().splitlines()]
-    return [(query, document, label) for query, _, document, label in cells]
-
-
-def test_few_distinct_values_are_cells_as_machine_labels_are(files: Path, pool: Path, tmp_path: Path) -> None:
-    rows = labels_in(files)[:600]  # the last two queries have none
-    place = column_of(tmp_path / "v.tsv", rows)
-    some = tmp_path / "some.qrels"
-    some.write_text("".join(f"{query} 0 {document} {label}\n" for query, document, label in rows))
-    judged, runs = files / "truth.qrels", [files / f"{name}.run" for name in ("a", "b", "new")]
-    ours = estimate(judged, runs, ["P@10", "nDCG@10"], pool=pool, proxy=place)
-    labels = evaluate_any(judged, runs, ["P@10", "nDCG@10"], pool=pool, machine=some)
-    assert ours.to_dict()["runs"] == labels.to_dict()["runs"]
-    assert ours.proxy == place
-    codes = [{one.code: one.count for one in found.warnings} for found in (ours, labels)]
-    with pytest.raises(UsageError, match="only one of"):
-        estimate(judged, runs, "P@10", pool=pool, proxy="votes", machine=some)
-    assert codes[0]["unlabeled_queries"] == codes[1]["unlabeled_queries"] == 2
-
-
-def test_a_column_of_many_values_and_an_object_give_the_same(files: Path, pool: Path, tmp_path: Path) -> None:
-    rng = np.random.default_rng(5)
-    rows = [(query, document, rng.random()) for query, document, _ in labels_in(files)]
-    table: dict[str, dict[str, float]] = {}
-    for query, document, value in rows:
-        table.setdefault(query, {})[document] = float(value)
-    found, result = (
-        estimate(
-            files / "truth.qrels",
-            [files / f"{name}.run" for name in ("a", "b", "new")],
-            "P@10",
-            pool=pool,
-            proxy=proxy,
-        )
-        for proxy in (column_of(tmp_path / "v.tsv", rows), table)
-    )
-    assert result.to_dict()["runs"] == found.to_dict()["runs"]
-    assert result.proxy == "values"
-
-
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        ([("q00", "d1", "x")], "'x' in column 'guess' is not a number"),
-        ([("q00", "d1", "nan")], "'nan' in column 'guess' is not a number"),
-        ([("q00", "d1", 1), ("q00", "d1", 2)], "v.tsv:3: document 'd1' appears twice for query 'q00'"),
-        ([("q00", "", 1)], "v.tsv:2"),
-        ([("q00", "d1", "")], "column 'guess' contains no numbers"),
-        ([("zz", "d1", 1)], "Check that the query ids match"),
-        ([("q00", "zz", 1)], "none of the pairs in the pool has a value"),
-        ([("q00", "d1", 1, 2)], "v.tsv:2"),
-    ],
-)
-def test_a_bad_column_is_one_line(
-    files: Path, pool: Path, tmp_path: Path, rows: list[tuple[object, ...]], said: str
+def test_labels_of_other_queries_and_pairs_are_counted_or_refused(
+    files: Path, pool: Path, tmp_path: Path
 ) -> None:
-    place = column_of(tmp_path / "v.tsv", rows)
-    with pytest.raises(LeadlineError) as refused:
-        estimate(files / "truth.qrels", files / "a.run", pool=pool, proxy=place)
-    assert said in str(refused.value)
-    assert "\n" not in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("proxy", "said"),
-    [
-        ("vote", "Did you mean 'votes'?"),
-        ("none.tsv:guess", "none.tsv"),
-        ("machine.qrels:guess", "no column 'query_id'"),
-    ],
-)
-def test_an_unknown_proxy_is_one_line(files: Path, pool: Path, proxy: str, said: str) -> None:
-    proxy = str(files / proxy) if ":" in proxy else proxy
-    with pytest.raises(LeadlineError) as refused:
-        estimate(files / "truth.qrels", files / "a.run", pool=pool, proxy=proxy)
-    assert said in str(refused.value)
-    assert "\n" not in str(refused.value)
-
-
-@pytest.mark.parametrize("value", ["0.5", None, float("nan")])
-def test_proxy_values_are_numbers(files: Path, pool: Path, value: object) -> None:
-    with pytest.raises(LeadlineError, match="must be finite numbers"):
-        estimate(files / "truth.qrels", files / "a.run", pool=pool, proxy={"q00": {"d1": value}})  # type: ignore[dict-item]
+    labels = (files / "machine.qrels").read_text().splitlines(keepends=True)
+    some = tmp_path / "some.qrels"
+    call = {"judgments": files / "truth.qrels", "runs": files / "a.run", "measures": "P@10", "pool": pool}
+    some.write_text("".join(labels[:600]) + "zz 0 d1 1\n")  # the last two queries have none
+    codes = {one.code: one.count for one in estimate(machine=some, **call).warnings}
+    assert codes["unlabeled_queries"] == 2
+    assert codes["other_queries"] == 1
+    for line, said in (
+        ("zz 0 d1 1", "Check that the query ids match"),
+        ("q00 0 zz 1", "none of the pairs in the pool has an LLM label"),
+        ("q00 0 d1 -1", "no labels of grade 0 or more"),
+    ):
+        some.write_text(line + "\n")
+        with pytest.raises(UsageError, match=said):
+            estimate(machine=some, **call)
 
 
 def test_a_larger_pool_counts_the_pairs_that_were_not_drawn_before(

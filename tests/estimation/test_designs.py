@@ -135,7 +135,7 @@ def test_a_pool_is_read_as_it_was_written(tmp_path: Path) -> None:
     ]
     assert rows[0] == rows[1]
     assert again.design == pool.design
-    first, second = (estimate(TRUTH, RUNS, "P@10", pool=one, proxy="votes") for one in (pool, again))
+    first, second = (estimate(TRUTH, RUNS, "P@10", pool=one) for one in (pool, again))
     assert first.means == pytest.approx(second.means, abs=1e-15)
 
 

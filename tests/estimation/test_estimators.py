@@ -22,15 +22,7 @@ from leadline.errors import UsageError
 from leadline.estimation.designs import Linear, kind_of
 from leadline.estimation.estimate import COVERAGE, COVERAGE_OF_NEW, COVERAGE_UNGUESSED, estimate
 from leadline.estimation.estimators import Estimator, Sample
-from leadline.estimation.guesses import (
-    OUTSIDE_SHRINKAGE,
-    VALUE_CELLS,
-    Guess,
-    fit,
-    fit_outside,
-    merged_cells,
-    value_cells,
-)
+from leadline.estimation.guesses import OUTSIDE_SHRINKAGE, Guess, fit, fit_outside, merged_cells
 from leadline.estimation.sampling_errors import MOST_GUESSED_OF_NEW, degrees_of_freedom, half_width, variance
 from leadline.io.objects import Qrels, Run
 from leadline.measures import MEASURES
@@ -483,43 +475,6 @@ def test_the_coverage_that_is_printed_is_the_measured_one() -> None:
     for group in by_set.values():
         shares.append(sum(share * count for share, count in group) / sum(count for _, count in group))
     assert (round(min(shares)), round(max(shares))) == COVERAGE_OF_NEW
-
-
-values = st.lists(
-    st.tuples(
-        st.one_of(st.just(math.nan), st.integers(0, 30).map(float)), st.sampled_from([0.0, 0.1, 0.5, 1.0])
-    ),
-    min_size=1,
-    max_size=60,
-)
-
-
-@given(values)
-def test_cells_of_a_column_equal_a_loop(rows: list[tuple[float, float]]) -> None:
-    number, probability = np.array([one for one, _ in rows]), np.array([p for _, p in rows])
-    cell, cells = value_cells(number, probability)
-    inside = [(one, p) for one, p in rows if one == one and p > 0]  # noqa: PLR0124  # NaN
-    distinct = sorted({one for one, _ in inside})
-    total = sum(p for _, p in inside)
-
-    def quantile(value: float) -> int:
-        if len(distinct) <= VALUE_CELLS:
-            return distinct.index(value)
-        below = sum(p for one, p in inside if one < value)
-        own = sum(p for one, p in inside if one == value)
-        return int((below + own / 2) / total * VALUE_CELLS + 1e-9)
-
-    numbers = {place: rank for rank, place in enumerate(sorted(set(map(quantile, distinct))), start=1)}
-    for (one, p), found in zip(rows, cell.tolist(), strict=True):
-        if math.isnan(one):
-            assert found == 0
-        elif p > 0:
-            assert found == numbers[quantile(one)]
-        elif (
-            distinct and one >= distinct[0]
-        ):  # the cell of the largest value in the frame that is not above it
-            assert found == numbers[quantile(max(other for other in distinct if other <= one))]
-    assert cells == max(len(numbers), 1) + 1
 
 
 def test_one_stratum_without_guesses_has_the_expectation_of_infap() -> None:

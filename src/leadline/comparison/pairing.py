@@ -218,7 +218,7 @@ REMEDIES = {
     "judgments are missing": "Judge the missing pairs",
     " queries, not": "Judge more queries",
     "need at least": "Judge more pairs",
-    "labels or a proxy": "Leave out {}, or choose another measure, such as P@10",
+    "with LLM labels": "Leave out the labels (`--machine none`), or choose another measure, such as P@10",
     "valid only if": "Choose another measure, such as P@10",
     "not tested in simulations": "Choose another measure, such as P@10",
     "without predicted": "Choose another measure, such as P@10",
@@ -358,8 +358,6 @@ def check_intervals(results: Results, measures: Iterable[object] | None = None) 
             listed = first_few([f"for {first_few(names)} ({why})" for why, names in runs.items()])
             first = next(iter(runs))
             hint = next((hint for part, hint in REMEDIES.items() if part in first), "Add judgments")
-            by_labels = results.options.get("proxy") in (None, "machine")
-            hint = hint.format("the labels (`--machine none`)" if by_labels else "the proxy")
             if len(results.names) - sum(map(len, runs.values())) > 1 and any(
                 part in first for part in OF_RUNS
             ):

@@ -77,15 +77,11 @@ class Ratio:
     constant: float | None = 0.0
 
 
-@dataclass(frozen=True)
-class AveragePrecision:
+class AveragePrecision(Ratio):
     """Average precision: sums of products of two targets, divided by the number of relevant documents."""
 
-    target: Target
-    cutoff: int | None
 
-
-Kind = Linear | Cascade | Ratio | AveragePrecision
+Kind = Linear | Cascade | Ratio
 
 OF_WHOLE_POOL = (
     "it depends on the non-relevant documents in the whole pool, and a sample has only some of them"
@@ -194,7 +190,9 @@ _MAKERS: dict[type[Measure], Callable[..., Kind | None]] = {
         constant=measure.cutoff,
     ),
     AP: lambda measure: (
-        None if measure.norm == "min" else AveragePrecision(Target("indicator", measure.rel), measure.cutoff)
+        None
+        if measure.norm == "min"
+        else AveragePrecision(Target("indicator", measure.rel), _reciprocal, measure.cutoff)
     ),
 }
 
@@ -238,7 +236,7 @@ def _reach(passed: Floats) -> Floats:
 
 def has_interval(kind: Kind) -> bool:
     """Return whether intervals over draws are offered for this kind of measure."""
-    return not (isinstance(kind, AveragePrecision) or (isinstance(kind, Ratio) and not kind.ideal))
+    return not isinstance(kind, Ratio) or kind.ideal
 
 
 SMALLEST = 0.02  # minimum inclusion probability; pairs that would need a smaller one leave the frame

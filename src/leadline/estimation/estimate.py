@@ -22,7 +22,7 @@ from leadline.estimation.designs import AveragePrecision, Cascade, Kind, Linear,
 from leadline.estimation.estimated_columns import Difference, Estimate, estimate_columns, estimate_notes
 from leadline.estimation.estimators import Estimator, Sample
 from leadline.estimation.measured_pool import Look, chances, check_kinds, judge_warning, recall_estimates
-from leadline.estimation.samples import PoolLike, ProxyLike, evidence_of
+from leadline.estimation.samples import PoolLike, evidence_of
 from leadline.estimation.sampling_errors import (
     FEWEST_DEPENDED_ON,
     FEWEST_JUDGMENTS,
@@ -89,12 +89,11 @@ class EstimatedResults(Results):
     confidence : float
         Confidence level of the intervals.
     proxy : str
-        Source of the predicted grades of unjudged pairs: machine, votes, centered, none, FILE:COLUMN, or
-        values (given as an object).
+        Source of the predicted grades of unjudged pairs: machine, centered or none.
     judgments : int
         Number of judged pairs in the sample.
     read : dict of str to int
-        Number of pairs in the pool, and of labels or values of the proxy.
+        Number of pairs in the pool, and of labels.
     look : Look or None
         Look of the pool that the values are those of; None if all judgments were taken.
     """
@@ -166,7 +165,7 @@ class EstimatedResults(Results):
             low, high = min(low, these_low), max(high, these_high)  # other queries are not better known
         judged, drawn, guessed, unknown = part.shares.tolist()
         lowest, highest = value - part.doubt[0], value + part.doubt[1]
-        if isinstance(self._kinds[place], (Ratio, AveragePrecision)):
+        if isinstance(self._kinds[place], Ratio):
             lowest = highest = math.nan
         return Estimate(
             value,
@@ -198,7 +197,7 @@ class EstimatedResults(Results):
 
     def target(self, place: int) -> str:
         """Return the target of a measure, as in `Estimate`."""
-        relative = isinstance(self._kinds[place], (Ratio, AveragePrecision))
+        relative = isinstance(self._kinds[place], Ratio)
         return "pooled" if relative and self.read["pool"] else "all"
 
     @cached_property
@@ -240,13 +239,13 @@ class EstimatedResults(Results):
         a, b = self._parts[first][place], self._parts[second][place]
         doubt, proportion = a.doubt_of_difference(b, self._pairs)
         doubt = np.where(doubt > ROUNDING, doubt, 0.0)
-        if isinstance(self._kinds[place], Ratio):
+        divided = isinstance(self._kinds[place], Ratio)
+        if divided:
             proportion = 1.0  # the divisor depends on documents that both runs have alike, too
         withheld = [
             self._withheld(one, place, proportion=proportion, members=members) for one in (first, second)
         ]
         withheld = [one for one in withheld if one is None or one.code is not NoInterval.FEW_DEPENDED_ON]
-        divided = isinstance(self._kinds[place], (Ratio, AveragePrecision))
         if not (divided or a.sampled or b.sampled or self._gaps or doubt.any()):
             # Every pair that matters for the difference is judged, however few they are.
             few = (NoInterval.FEW_JUDGMENTS, NoInterval.FEW_RELEVANT, NoInterval.GUESSED)
@@ -271,7 +270,7 @@ class EstimatedResults(Results):
         most = MOST_GUESSED_OF_NEW if self.new[run] and self.proxy != "none" else MOST_GUESSED
         unpredicted = self.proxy == "none" and bool(len(self._probability)) and part.sampled
         wide = isinstance(kind, Cascade) and self._half_width(part) > 0.5  # products lie between 0 and 1
-        divided = isinstance(kind, (Ratio, AveragePrecision))
+        divided = isinstance(kind, Ratio)
         reasons = (
             (self._frameless and divided, Withheld(NoInterval.NO_FRAME)),
             (unpredicted and divided, Withheld(NoInterval.NO_DIVISOR)),
@@ -458,7 +457,7 @@ def estimate(
     *,
     pool: PoolLike | None = None,
     machine: QrelsLike | None = None,
-    proxy: ProxyLike | None = None,
+    proxy: str | None = None,
     rel: float | None = None,
     skipped: bool = False,
     confidence: float = 0.95,
@@ -481,10 +480,9 @@ def estimate(
     machine : qrels, optional
         Labels of a machine judge, made without the judgments and calibrated by them. Labels that depend on
         which pairs were drawn are excluded, with a warning.
-    proxy : {"centered", "votes", "none"}, FILE:COLUMN or `{query: {document: value}}`, optional
-        Prediction without machine labels: the mean grade of the judged pairs, the mean by votes of the pooled
-        runs, 0 (Horvitz-Thompson estimator), or the mean by quantiles of a number for each pair (a column of
-        a table with query_id and doc_id). Default "centered" if pairs were drawn, else "none".
+    proxy : {"centered", "none"}, optional
+        Prediction without machine labels: the mean grade of the judged pairs, or 0 (Horvitz-Thompson
+        estimator). Default "centered" if pairs were drawn, else "none".
     skipped : bool, default False
         Give intervals although drawn pairs have no judgment, as the judging page does.
     twice : mapping, optional

@@ -13,7 +13,7 @@ from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.table import Column, RunInfo, interval_texts
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
-from leadline.estimation.designs import AveragePrecision, Ratio
+from leadline.estimation.designs import Ratio
 from leadline.estimation.sampling_errors import WITHOUT_VALUE, RunEstimate, variance
 from leadline.evaluation.results import Results
 
@@ -118,10 +118,8 @@ SHARES = (
 POOLED = "pooled: relative to the relevant documents in the pool, not in the whole collection"
 PREDICTED = {
     "machine": "predicted from calibrated LLM labels",
-    "votes": "predicted from the votes of the pooled runs",
     "centered": "predicted as the mean grade of the judged pairs",
     "none": "counted as 0 (Horvitz-Thompson estimator)",
-    "values": "predicted from quantiles of the proxy values",
 }
 
 
@@ -201,7 +199,7 @@ def basis_of(results: EstimatedResults) -> str:
 def estimate_notes(results: EstimatedResults) -> list[str]:
     """Return the sentences below the estimates."""
     rows = _Rows(results)
-    predicted = PREDICTED.get(results.proxy, f"predicted from quantiles of {results.proxy}")
+    predicted = PREDICTED[results.proxy]
     if results.proxy == "none" and not any(estimate.drawn > 0 for estimate in rows.estimates):
         predicted = "counted as non-relevant"
     notes = [basis_of(results)] * bool(results.read["pool"])
@@ -258,7 +256,7 @@ def refuse_infinite(measures: Sequence[object], infinite: Iterable[bool | np.boo
 def is_exact(results: EstimatedResults, place: int, runs: Sequence[int] | None = None) -> bool:
     """Return whether every document that matters for a measure was judged, for some runs or for all."""
     parts: list[list[RunEstimate]] = vars(results)["_parts"]
-    if isinstance(results._kinds[place], (Ratio, AveragePrecision)) and not results._complete:  # noqa: SLF001  # same module
+    if isinstance(results._kinds[place], Ratio) and not results._complete:  # noqa: SLF001  # same module
         return False
     return all(parts[run][place].shares[0] == 1.0 for run in (range(len(parts)) if runs is None else runs))
 

@@ -192,14 +192,8 @@ class Estimator:
     kind: Kind
 
     @cached_property
-    def _weights(self) -> Weights:
-        if isinstance(self.kind, AveragePrecision):
-            return lambda ranks: 1.0 / ranks
-        return self.kind.weights
-
-    @cached_property
     def _guess(self) -> Guess:
-        return self.sample.guess(self.kind.target, self._weights, self.kind.cutoff)
+        return self.sample.guess(self.kind.target, self.kind.weights, self.kind.cutoff)
 
     @cached_property
     def guessed(self) -> Floats:
@@ -277,9 +271,9 @@ class Estimator:
             return self._linear(judged, self.kind)
         if isinstance(self.kind, Cascade):
             return self._cascade(judged, self.kind)
-        if isinstance(self.kind, Ratio):
-            return self._ideal(judged) if self.kind.ideal else self._ratio(judged, self.kind)
-        return self._average_precision(judged, self.kind)
+        if isinstance(self.kind, AveragePrecision):
+            return self._average_precision(judged, self.kind)
+        return self._ideal(judged) if self.kind.ideal else self._ratio(judged, self.kind)
 
     # Shared by all kinds of measures.
 
@@ -295,9 +289,9 @@ class Estimator:
     def _listed(self, judged: JudgedRun) -> tuple[Integers, Integers, Floats, Floats, Integers]:
         """Return query, row and weight of listed pairs, weight of all other documents, and list length."""
         query, row, rank, length = self._above_cutoff(judged)
-        weight = self._weights(rank.astype(np.float64))
+        weight = self.kind.weights(rank.astype(np.float64))
         ranks = np.arange(1, int(length.max(initial=0)) + 1, dtype=np.float64)
-        total = np.concatenate(([0.0], np.cumsum(self._weights(ranks))))[length]
+        total = np.concatenate(([0.0], np.cumsum(self.kind.weights(ranks))))[length]
         return query, row, weight, _not_listed(total, query, weight, length), length
 
     def _scale(self, judged: JudgedRun, length: Integers) -> Floats:
@@ -369,7 +363,7 @@ class Estimator:
         inverse = np.where(scale > 0, 1.0 / np.maximum(scale, 1.0), 0.0) if kind.share else 1.0 / scale
         doubt, free = self._doubt(query, row, weight * inverse[query], rest * inverse)
         ranks = np.arange(1.0, int(length.max(initial=0)) + 1)
-        total = np.concatenate(([0.0], np.cumsum(self._weights(ranks) ** 2)))[length]
+        total = np.concatenate(([0.0], np.cumsum(self.kind.weights(ranks) ** 2)))[length]
         squares = np.maximum(total - np.bincount(query, weight**2, minlength=queries), 0.0) * inverse**2
         coefficient = weight * inverse[query] / queries
         return RunEstimate(

@@ -26,7 +26,6 @@ SHRINKAGE = 5.0  # weight of the overall mean, in judgments
 # docs/studies/estimate.md reports for TREC 2019 DL are not independent of it.
 OUTSIDE_SHRINKAGE = 20.0
 VOTE_CONSTANT = 60.0  # of reciprocal rank fusion: a vote is 1 / (60 + rank)
-VALUE_CELLS = 8  # cells of a column of values
 
 
 class Guess(NamedTuple):
@@ -172,34 +171,6 @@ class Cells(NamedTuple):
         levels = np.unique(values[~np.isnan(values)])
         cell = np.where(np.isnan(values), 0, np.searchsorted(levels, values) + 1)
         return cls(cell, len(levels) + 1, apart=0)
-
-    @classmethod
-    def of_quantiles(cls, values: Floats, probability: Floats) -> Cells:
-        """Return cells by quantiles of the values; those without one are apart."""
-        return cls(*value_cells(values, probability), apart=0)
-
-
-def value_cells(values: Floats, probability: Floats) -> tuple[Integers, int]:
-    """Return the cell of each pair by quantiles of its value, and the number of cells.
-
-    At most eight distinct values are a cell each. Otherwise every cell has about the same expected number of
-    judgments, the sum of its inclusion probabilities; equal values share a cell. Cells do not depend on the
-    draw.
-
-    >>> cell, cells = value_cells(np.array([0.5, np.nan, 2.0, 0.5]), np.array([1.0, 1.0, 0.2, 0.0]))
-    >>> cell.tolist(), cells
-    ([1, 0, 2, 1], 3)
-    """
-    framed = ~np.isnan(values) & (probability > 0)
-    distinct, place = np.unique(values[framed], return_inverse=True)
-    edges = distinct[1:]
-    if len(distinct) > VALUE_CELLS:
-        weight = np.bincount(place, probability[framed])
-        middle = (np.cumsum(weight) - weight / 2) / weight.sum()
-        quantile = (middle * VALUE_CELLS + 1e-9).astype(np.int64)  # middle < 1
-        edges = distinct[1:][np.diff(quantile) > 0]
-    cell = np.searchsorted(edges, values, side="right") + 1
-    return np.where(np.isnan(values), 0, cell), len(edges) + 2
 
 
 LEVEL = 0.001  # of the test by cells

@@ -21,7 +21,6 @@ from leadline.estimation.designs import (
     DEEPEST,
     NEW_RUNS,
     SMALLEST,
-    AveragePrecision,
     Draw,
     Frame,
     Kind,
@@ -216,7 +215,7 @@ def pool_for(
     new = " new" * bool(already_judged.any())  # judgments made before the draw do not count
     pooled_queries = len(np.unique(frame.query[probability > 0]))
     longest = max((len(ranked) for name in names for ranked in systems.lists(name)), default=0)
-    if pair and all(isinstance(kind, (Ratio, AveragePrecision)) for kind in kinds):
+    if pair and all(isinstance(kind, Ratio) for kind in kinds):
         instead = ", or draw the pool for all runs" * (set(weights) == {SIMULATED})  # others have none there
         raise UsageError(
             "a pool for a pair of runs gives no interval, and so no verdict, for "
@@ -271,7 +270,7 @@ def pool_for(
                 exact = "an exact difference" if pair else "exact values"
                 words = f"{text}: no budget gives {exact}, because {inexact}"
                 warnings.append(ResultWarning("no_exact_budget", words, 1))
-        elif kind.cutoff is None or isinstance(kind, (Ratio, AveragePrecision)):
+        elif kind.cutoff is None or isinstance(kind, Ratio):
             one["exact_budget"] = float((whole & ~already_judged).sum()) / len(names)
     added = int((drawn & ~asked).sum())
     return MeasuredPool(pool, systems.infos, len(names), expected, added, warnings=warnings, options=shown)
@@ -285,8 +284,6 @@ def rank_weights(measure: Measure) -> Floats:
     kind = kind_of(measure)
     size = DEEPEST if kind.cutoff is None else kind.cutoff
     ranks = np.arange(1.0, size + 1)
-    if isinstance(kind, AveragePrecision):
-        return 1.0 / ranks
     weight = kind.weights(ranks)
     return weight / weight.sum() if isinstance(kind, Ratio) and kind.ideal else weight
 
@@ -349,7 +346,7 @@ def _no_forecast(
 
 def _inexact(kind: Kind, longest: int, limit: int, read: int, reach: int, *, pair: bool) -> str:
     """Return why no number of judgments of the frame makes a measure exact; empty if there is one."""
-    if pair and isinstance(kind, (Ratio, AveragePrecision)):
+    if pair and isinstance(kind, Ratio):
         return ALIKE
     if kind.cutoff is None:
         longer = longest > reach or longest >= read
@@ -513,7 +510,7 @@ def left_out(
             for measure in measures:
                 kind = kind_of(measure)
                 share = _share_outside(pool, name, alone, kind)
-                lost = share > MOST_GUESSED_OF_NEW or isinstance(kind, (Ratio, AveragePrecision))
+                lost = share > MOST_GUESSED_OF_NEW or isinstance(kind, Ratio)
                 bias = None
                 if results is not None and without is not None:
                     bias = without.mean(name, measure) - results.mean(name, measure)
@@ -535,7 +532,7 @@ def _share_outside(pool: DrawnPool, name: str, alone: Flags, kind: Kind) -> floa
     """Return the mean over queries of the share of a run's weight on flagged pairs."""
     rows = [row for row, one in enumerate(pool.contributors) if name in one]
     ranks = np.array([pool.contributors[row][name] for row in rows], dtype=np.float64)
-    weight = 1.0 / ranks if isinstance(kind, AveragePrecision) else kind.weights(ranks)
+    weight = kind.weights(ranks)
     if kind.cutoff is not None:
         weight = np.where(ranks <= kind.cutoff, weight, 0.0)
     _, query = np.unique([pool.queries[row] for row in rows], return_inverse=True)

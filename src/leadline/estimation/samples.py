@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,20 +17,15 @@ from leadline.data.judgment_tables import DrawnPool, Pooled
 from leadline.data.table import MACHINE_LABELS, MERGED, ResultWarning, raised
 from leadline.data.validation import check_nested
 from leadline.data.wording import counted, in_code, queries
-from leadline.errors import UsageError, did_you_mean, either, one_of
+from leadline.errors import UsageError
 from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimators import Sample
-from leadline.estimation.guesses import VOTE_CONSTANT, Cells, all_equal, folds_of, label_tests
-from leadline.io.id_lists import read_pair_values
+from leadline.estimation.guesses import Cells, all_equal, folds_of, label_tests
 from leadline.io.objects import Qrels, read_qrels
 from leadline.io.pool_files import read_drawn_pool
 from leadline.io.read import QrelsLike
 
 PoolLike: TypeAlias = "str | os.PathLike[str] | DrawnPool | Pooled | Mapping[str, Mapping[str, float]]"
-ProxyLike: TypeAlias = "str | Mapping[str, Mapping[str, float]]"
-PROXIES = ("votes", "centered", "none")
-SPELLINGS = {"centred": "centered"}  # other names of proxies
-VALUES = "values"  # name of a proxy given as an object
 
 
 @dataclass(frozen=True)
@@ -40,12 +34,10 @@ class Evidence:
 
     sample: Sample  # query-document pairs with inclusion probabilities and judgments
     pooled: frozenset[str] | None  # names of the pooled runs; None if the pool does not record them
-    # source of the predicted grades: machine, votes, centered, none, FILE:COLUMN, or values. Centered if
-    # labels depend on the draw
-    proxy: str
+    proxy: str  # source of the predicted grades: machine, centered (also if labels depend on the draw), none
     judgments: int  # number of judged pairs in the sample
     warnings: list[ResultWarning]  # judgments and labels that were left out, and gaps in the draw
-    read: dict[str, int]  # number of pairs in the pool, and of labels or values of the proxy
+    read: dict[str, int]  # number of pairs in the pool, and of labels
     known: Flags  # pairs of the sample that were judged before the draw (`pool --judged`)
     drawn_for: tuple[str, ...] = ()  # measures that the pool was drawn for; empty if it does not record them
     # number of drawn pairs without a judgment, those left out that are after all others in order
@@ -58,7 +50,7 @@ def evidence_of(
     judgments: QrelsLike,
     pool: PoolLike | None,
     machine: QrelsLike | None,
-    proxy: ProxyLike | None,
+    proxy: str | None,
     *,
     skipped: bool,
     seed: int,
@@ -66,8 +58,6 @@ def evidence_of(
 ) -> Evidence:
     """Join judgments, pool and machine labels into one table of query-document pairs."""
     table = read_qrels(judgments)
-    if isinstance(proxy, str):
-        proxy = SPELLINGS.get(proxy, proxy)
     grades = grades_of(table)
     kept = {MERGED}
     if twice is None:  # else values are those that the second judge would give
@@ -85,13 +75,14 @@ def evidence_of(
     pairs = DrawnPool.listed([(*pair, 1.0) for pair in grades]) if given is None else given
     if given is not None:
         _check_outside(given, grades, warnings)
-    one_of({"LLM labels": machine, "a proxy": proxy})
-    labels = _labels(machine, proxy, dict.fromkeys(pairs.queries), warnings, table.selected)
+    pooled = dict.fromkeys(pairs.queries)
+    labels = {} if machine is None else _labels(machine, pooled, warnings, table.selected)
     grade = np.full(len(pairs.queries), np.nan)
     for pair, row in pairs.drawn_rows().items():
         grade[row] = grades.get(pair, np.nan)
     pairs, gaps = _without_gaps(pairs, ~np.isnan(grade), table, warnings)
-    chosen = "machine" if machine is not None else _proxy(proxy, pairs)
+    chosen = proxy or ("centered" if (pairs.probability < 1).any() else "none")
+    chosen = chosen if machine is None else "machine"
     if labels:
         known = set(pairs.names())
         pairs = _with_framed_out(pairs, [pair for pair in labels if pair not in known])
@@ -203,25 +194,16 @@ def _check_outside(
 
 
 def _labels(
-    machine: QrelsLike | None,
-    proxy: ProxyLike | None,
+    machine: QrelsLike,
     pooled: Collection[str],
     warnings: list[ResultWarning],
     selected: Collection[str] | None,
 ) -> dict[tuple[str, str], float]:
-    """Return the machine labels of the pairs of some queries, or the values of the proxy."""
-    by_query: Mapping[str, Mapping[str, float]]
-    if machine is not None:
-        noun, verb = "label", "labeled"
-        by_query = {
-            query: {document: label for document, label in documents.items() if label >= 0}
-            for query, documents in read_qrels(machine, kind="qrels").to_dict().items()
-        }
-    elif proxy is None or proxy in PROXIES:
-        return {}
-    else:
-        noun, verb = "proxy value", "scored"
-        by_query = _values(proxy)
+    """Return the machine labels of the pairs of some queries."""
+    by_query = {
+        query: {document: label for document, label in documents.items() if label >= 0}
+        for query, documents in read_qrels(machine, kind="qrels").to_dict().items()
+    }
     labels = {
         (query, document): float(label)
         for query, documents in by_query.items()
@@ -229,37 +211,19 @@ def _labels(
         for document, label in documents.items()
     }
     if not any(by_query.values()):
-        least = " of grade 0 or more" if machine is not None else ""
-        raise UsageError(f"there are no {noun}s{least}. Pass {noun}s of pairs in the pool.")
+        raise UsageError("there are no labels of grade 0 or more. Pass labels of pairs in the pool.")
     if not labels:
         first = next(query for query, one in by_query.items() if one)
         raise UsageError(
-            f"no {noun} belongs to a query in the pool (first query with {noun}s: {first}, first query in "
+            f"no label belongs to a query in the pool (first query with labels: {first}, first query in "
             f"the pool: {next(iter(pooled))}). Check that the query ids match."
         )
     others = sum(query not in pooled for query in by_query if selected is None or query in selected)
     lacking = sum(not by_query.get(query) for query in pooled)
-    not_pooled = f"{counted(others, f'{verb} query', f'{verb} queries')} not in the pool (left out)"
-    unlabeled = f"{queries(lacking)} without any {noun} (grades predicted from judgments alone)"
+    not_pooled = f"{counted(others, 'labeled query', 'labeled queries')} not in the pool (left out)"
+    unlabeled = f"{queries(lacking)} without any label (grades predicted from judgments alone)"
     warnings += raised(("other_queries", not_pooled, others), ("unlabeled_queries", unlabeled, lacking))
     return labels
-
-
-def _values(proxy: ProxyLike) -> Mapping[str, Mapping[str, float]]:
-    if isinstance(proxy, str):
-        if ":" not in proxy:
-            hint = did_you_mean(proxy, PROXIES, most=1) or f"Use {either([*PROXIES, 'FILE:COLUMN'])}."
-            raise UsageError(f"unknown proxy '{proxy}'. {hint}")
-        return read_pair_values(proxy)
-    check_nested("{query: {document: value}}", proxy=proxy)
-    for query, documents in proxy.items():
-        for document, value in documents.items():
-            if not isinstance(value, (int, float, np.number)) or not math.isfinite(value):
-                raise UsageError(
-                    f"document '{document}' for query '{query}' has the proxy value {in_code(value)}. "
-                    "Proxy values must be finite numbers."
-                )
-    return proxy
 
 
 def _without_gaps(
@@ -315,18 +279,6 @@ def _smallest(order: Floats, among: Flags, code: Integers) -> Floats:
     return np.asarray(smallest[code])
 
 
-def _proxy(proxy: ProxyLike | None, pool: DrawnPool) -> str:
-    """Return the name of the source of predicted grades."""
-    if proxy is None:
-        return "centered" if (pool.probability < 1).any() else "none"
-    if proxy == "votes" and not any(pool.contributors):
-        raise UsageError(
-            "proxy 'votes' needs a pool that says which runs retrieved each document. Pass a pool from "
-            "`leadline pool --for`."
-        )
-    return proxy if isinstance(proxy, str) else VALUES
-
-
 def _evidence(
     pool: DrawnPool,
     grade: Floats,
@@ -345,28 +297,19 @@ def _evidence(
     table.inclusion = np.where(judged & (probability > 0), probability, np.nan)[order]
     position = np.empty(len(order), dtype=np.int64)
     position[order] = np.arange(len(order))
-    contributions, run, votes, runs = _contributions(pool, position)
+    contributions, run, runs = _contributions(pool, position)
     framed = probability[order] > 0
     cells = Cells.one(len(order), guessing=proxy != "none")
-    if proxy == "votes":
-        cells = Cells.of_quantiles(np.where(framed, votes, np.nan), probability[order])
-    elif labels:
+    if labels:
         values = np.array([labels.get(pair, np.nan) for pair in pool.names()])[order]
         if np.isnan(values[framed]).all():
-            inside = "a proxy value" if proxy == VALUES else f"a value in {proxy}"
-            what = "an LLM label" if proxy == "machine" else inside
-            kind = "the labels" if proxy == "machine" else "the values"
             raise UsageError(
-                f"none of the pairs in the pool has {what}. Check that {kind} are for this pool and use "
-                "the same query and document ids."
+                "none of the pairs in the pool has an LLM label. Check that the labels are for this pool and "
+                "use the same query and document ids."
             )
-        by_level = proxy == "machine"
-        cells = Cells.of_levels(values) if by_level else Cells.of_quantiles(values, probability[order])
+        cells = Cells.of_levels(values)
         grades = np.where(judged, grade, np.nan)[order]
-        noun = "label" if by_level else "proxy value"
-        if _depend_on_draw(
-            values, cells.cell, probability[order], grades, contributions, warnings, seed, noun
-        ):
+        if _depend_on_draw(values, cells.cell, probability[order], grades, contributions, warnings, seed):
             cells, proxy = Cells.one(len(order))._replace(apart=0), "centered"
     sample = Sample(
         table,
@@ -455,7 +398,6 @@ def _depend_on_draw(
     contributions: tuple[Integers, Integers],
     warnings: list[ResultWarning],
     seed: int,
-    noun: str,
 ) -> bool:
     """Return whether labels depend on the draw, as those made with the judgments do; warn of it first."""
     judged = ~np.isnan(grades)
@@ -464,12 +406,12 @@ def _depend_on_draw(
     tests = label_tests(values, cell, probability, judged, best, seed)
     count = int((judged & ~np.isnan(values)).sum())
     if all_equal(values[judged], grades[judged]):
-        words = f"the {noun}s equal the grades of all {count:,} judged pairs with a {noun}"
+        words = f"the labels equal the grades of all {count:,} judged pairs with a label"
         words += ". If they were made from these grades, do not use them."
         warnings.insert(0, ResultWarning("labels_equal_judgments", words, count))
     if tests.failed:
         words = (
-            f"excluded all {noun}s, because they depend on which pairs were drawn ({tests.reason}). They "
+            f"excluded all labels, because they depend on which pairs were drawn ({tests.reason}). They "
             "seem to have been made with the judgments and would bias the estimates."
         )
         warnings.insert(0, ResultWarning("labels_depend_on_draw", words, count))
@@ -505,14 +447,13 @@ def _encoded(names: Sequence[str]) -> list[bytes]:
 
 def _contributions(
     pool: DrawnPool, position: Integers
-) -> tuple[tuple[Integers, Integers], Integers, Floats, frozenset[str] | None]:
-    """Return rows and ranks of the contributing runs, their numbers, votes by row, and their names."""
+) -> tuple[tuple[Integers, Integers], Integers, frozenset[str] | None]:
+    """Return rows and ranks of the contributing runs, their numbers, and their names."""
     contributors = pool.contributors
     rows = np.repeat(position[: len(contributors)], [*map(len, contributors)])
     ranks = np.fromiter(chain.from_iterable(map(methodcaller("values"), contributors)), np.int64, len(rows))
     brought = set().union(*contributors)
     number = {name: place for place, name in enumerate(sorted(brought))}
     run = np.fromiter(map(number.__getitem__, chain.from_iterable(contributors)), np.int64, len(rows))
-    votes = np.bincount(rows, 1.0 / (VOTE_CONSTANT + ranks), minlength=len(position))
     names = frozenset(pool.design.get("runs", brought))
-    return (rows, ranks), run, votes.astype(np.float64), names or None
+    return (rows, ranks), run, names or None

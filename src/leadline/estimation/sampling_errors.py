@@ -149,7 +149,7 @@ def design_withheld(sample: Sample, kind: Ratio, drawn_for: Sequence[str]) -> st
     """Return what of a measure or of the design of a sample was not simulated; empty if all of it was."""
     ranks = np.arange(1.0, 11.0)
     if sample.cells > 1:
-        return "estimates with LLM labels or a proxy other than 'centered'"
+        return "estimates with LLM labels"
     if kind.target != Target("linear") or (kind.weights(ranks) != 1.0 / np.log2(ranks + 1.0)).any():
         return "gains other than the grade, or discounts other than log2(rank + 1)"
     if drawn_for and set(drawn_for) != {SIMULATED}:

@@ -14,8 +14,8 @@ from leadline.io import row_columns
 from leadline.io.formats import opened, records_of
 from leadline.io.opening import first_bytes, read_whole, text_of, whole_text
 from leadline.io.row_checks import identify, qrels
-from leadline.io.score_cells import json_or_none, number_in, value_of
-from leadline.io.small_tables import FIELD, Rows, column_of, file_and_column, need_columns, records
+from leadline.io.score_cells import json_or_none, number_in
+from leadline.io.small_tables import FIELD, Rows, column_of, need_columns
 from leadline.io.texts import rows_of
 from leadline.io.trec_lists import looks_trec
 from leadline.kernels import plain
@@ -46,31 +46,6 @@ def read_labels(place: str) -> dict[str, str]:
                 path=path,
                 line=line,
             )
-    return found
-
-
-def read_pair_values(place: str) -> dict[str, dict[str, float]]:
-    """Return the number in a column for every pair; `place` is FILE:COLUMN, a table with a header.
-
-    The table has columns of the query and the document, as a pool has (CSV, TSV, JSON, JSON Lines, Parquet);
-    rows with an empty cell are left out.
-    """
-    path, column = file_and_column(place, example="scores.tsv:score")
-    found: dict[str, dict[str, float]] = {}
-    for line, row in records(path, quoted=True):
-        try:
-            query, document = pair_of(row)
-            need_columns(row, [column], "", None)
-            number = value_of(row[column], column)
-        except InputError as error:
-            raise error.at(path, line) from None
-        if number is None:
-            continue
-        if document in found.setdefault(query, {}):
-            raise repeated(f"document '{document}'", of=f"query '{query}'", path=path, line=line)
-        found[query][document] = number
-    if not any(found.values()):
-        raise InputError(f"column '{column}' contains no numbers", path=path)
     return found
 
 

@@ -33,7 +33,6 @@ from leadline.data.table import Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.estimation.designs import (
-    AveragePrecision,
     Frame,
     Kind,
     Linear,
@@ -145,7 +144,7 @@ class Board(NamedTuple):
         found = {
             "none": Cells.one(size, guessing=False),
             "centred": Cells.one(size),
-            "votes": Cells.of_quantiles(np.where(probability > 0, votes, np.nan), probability),
+            "votes": quantile_cells(np.where(probability > 0, votes, np.nan), probability),
         } | {name: Cells.of_levels(labels) for name, labels in self.labels.items()}
         rng = np.random.default_rng(0)
         found["adverse, random labels"] = Cells(rng.integers(1, 5, size), 5, apart=0)
@@ -158,6 +157,31 @@ class Board(NamedTuple):
         weights = np.where(self.framed, importance, -1.0)
         query = self.table.query.astype(np.int64)
         return Frame(list(self.table.queries.names), query, list(self.table.documents), weights, self.best)
+
+
+VOTE_CELLS = 8
+
+
+def quantile_cells(values: Floats, probability: Floats) -> Cells:
+    """Return cells by quantiles of the values of the pairs; those without one are apart.
+
+    At most eight distinct values are a cell each. Otherwise every cell has about the same expected number of
+    judgments, the sum of its inclusion probabilities; equal values share a cell. Cells do not depend on the
+    draw.
+
+    >>> quantile_cells(np.array([0.5, np.nan, 2.0, 0.5]), np.array([1.0, 1.0, 0.2, 0.0])).cell.tolist()
+    [1, 0, 2, 1]
+    """
+    framed = ~np.isnan(values) & (probability > 0)
+    distinct, place = np.unique(values[framed], return_inverse=True)
+    edges = distinct[1:]
+    if len(distinct) > VOTE_CELLS:
+        weight = np.bincount(place, probability[framed])
+        middle = (np.cumsum(weight) - weight / 2) / weight.sum()
+        quantile = (middle * VOTE_CELLS + 1e-9).astype(np.int64)  # middle < 1
+        edges = distinct[1:][np.diff(quantile) > 0]
+    cell = np.searchsorted(edges, values, side="right") + 1
+    return Cells(np.where(np.isnan(values), 0, cell), len(edges) + 2, apart=0)
 
 
 class _Found(NamedTuple):
@@ -191,7 +215,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         list(given.measure) or list(MEASURES), rel=given.level, documents=None
     )
     for one in measures:
-        if isinstance(kind_of(one), (AveragePrecision, Ratio)):
+        if isinstance(kind_of(one), Ratio):
             raise UsageError(
                 f"this study cannot simulate {one}, which has a divisor. Use P, CG, DCG, RBP, RR, Success or "
                 "ERR."

@@ -38,7 +38,16 @@ from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.profiles import profile_of
 from leadline_studies import LEVEL, SEED, Claim, Given, Option, Outcome, with_options
 from leadline_studies.common.tables import sheet
-from leadline_studies.estimate.study import Board, Setting, World, joined, listed, make_board, make_setting
+from leadline_studies.estimate.study import (
+    Board,
+    Setting,
+    World,
+    joined,
+    listed,
+    make_board,
+    make_setting,
+    quantile_cells,
+)
 from leadline_studies.estimate.trials import Trial
 
 CLAIM = Claim("Predictions of unjudged grades make the intervals of estimates narrower.")
@@ -85,8 +94,8 @@ class Votes(NamedTuple):
         return np.bincount(rows, value, minlength=len(self.query)).astype(np.float64)
 
     def cells(self, weights: Floats, chosen: Draw) -> Cells:
-        """Return cells of quantiles of weighted votes, as `leadline evaluate --proxy votes`."""
-        return Cells.of_quantiles(self.of(weights), chosen.probability)
+        """Return cells of quantiles of weighted votes."""
+        return quantile_cells(self.of(weights), chosen.probability)
 
 
 def votes_of(systems: Systems, runs: Sequence[Any], truth: Qrels, measure: Measure) -> Votes:
