@@ -201,7 +201,7 @@ def written(folder: Path, text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("mesures = []", "unknown key 'mesures'. Did you mean 'measures'"),
+        ("mesures = []", "unknown key 'mesures' in the suite. Did you mean 'measures'"),
         ("[collections.x]\nqrel = 'q'", "unknown key 'qrel' in collections.x. Did you mean 'qrels'"),
         ("[collections.x]\nruns = 'q'", "collections.x has no 'qrels'"),
         ("", "there are no collections"),
@@ -212,7 +212,7 @@ def written(folder: Path, text: str) -> str:
         ),
         (
             "[collections.x]\nqrels = 'qrels.txt'\nruns = 3",
-            "collections.x.runs cannot be 3. Set it to a pattern",
+            "collections.x.runs cannot be 3. Set it to a list of patterns",
         ),
         ("[collections.x]\nqrels = 7\nruns = '*.run'", "collections.x.qrels cannot be 7. Set it to a path"),
         (
@@ -395,4 +395,4 @@ def test_partial_means_are_not_told_as_means_over_all_collections() -> None:
     assert "macro: mean over the collections on which the run has a mean" in told
     assert "pairs of runs over shared collections" in told
     whole = str(ll.suite({"collections": {"one": tables["one"]}, "measures": "RR"}, partial=True))
-    assert "macro: mean over 1 collection;" in whole
+    assert "macro: mean over 1 collection," in whole

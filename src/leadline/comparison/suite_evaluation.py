@@ -21,8 +21,8 @@ from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.evaluate import Evaluation
 from leadline.evaluation.profiles import Averaging
 from leadline.evaluation.results import Results
-from leadline.io.opening import digest_of
-from leadline.io.read_paths import public, record_input
+from leadline.io.opening import digest_of, read_whole, text_of
+from leadline.io.read_paths import public
 from leadline.io.run_names import files_of, run_name
 from leadline.measures import Measure
 from leadline.scale.engines import Engine, engine_of
@@ -34,11 +34,11 @@ DEFAULT_MEASURES = ("nDCG@10",)
 LONGEST_SUITE = 1 << 24  # maximum number of bytes of a suite
 TOP = ("measures", "groups", "collections")
 KEYS = ("qrels", "runs", "documents", "level")
-FILE_HINT = (
-    'Pass a folder, or TOML such as `[collections.cran]` with the lines `qrels = "cran/qrels.txt"` and '
-    '`runs = "cran/*.run"` below it'
+FORM = (
+    "Pass a folder of COLLECTION/qrels.txt and COLLECTION/runs, or TOML such as `[collections.cran]` with "
+    'the lines `qrels = "cran/qrels.txt"` and `runs = "cran/*.run"` below it'
 )
-TABLES_HINT = "Write a table [collections.NAME] with qrels and runs for each collection"
+IN_MEMORY = "suite"  # in place of the path
 QRELS = ("qrels.txt", "qrels.tsv", "qrels/test.tsv")  # of a folder; the last is that of BEIR
 
 
@@ -69,114 +69,91 @@ def read_suite(source: str | os.PathLike[str] | Mapping[str, Any]) -> SuiteFile:
     ['one']
     """
     if isinstance(source, Mapping):
-        return _suite_of(source, "suite", "")
+        return _suite_of(source, IN_MEMORY)
     if not isinstance(source, (str, os.PathLike)):
         raise UsageError(f"a suite cannot be of type {type(source).__name__}. Pass a path or a mapping.")
     path = os.fspath(source)
     if os.path.isdir(path):
-        return _of_folder(path)
+        return _suite_of({"collections": _in_folder(path)}, path)
     import tomllib
 
-    record_input(path)
+    text = text_of(read_whole(path, longest=LONGEST_SUITE))
     try:
-        with open(path, "rb") as file:
-            content = file.read(LONGEST_SUITE + 1)
-        if len(content) > LONGEST_SUITE:
-            raise InputError("the file is larger than 16 MiB", path=path, hint="Pass a smaller TOML file")
-        return _suite_of(tomllib.loads(content.decode("utf-8")), path, os.path.dirname(path))
+        return _suite_of(tomllib.loads(text), path, os.path.dirname(path))
     except RecursionError:
-        raise InputError("tables or arrays are nested too deeply", path=path, hint=TABLES_HINT) from None
-    except FileNotFoundError:
-        raise InputError("no such file or folder", path=path) from None
-    except OSError as error:
-        raise InputError(f"the file cannot be read ({error.strerror})", path=path) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError("tables or arrays are nested too deeply", path=path, hint=FORM) from None
+    except tomllib.TOMLDecodeError as error:
         line = re.search(r"at line (\d+)", str(error))
         found = re.sub(r" \(at .*\)$", "", " ".join(str(error).split()))
         raise InputError(
-            f"invalid TOML ({found})", path=path, line=int(line[1]) if line else None, hint=FILE_HINT
+            f"invalid TOML ({found})", path=path, line=int(line[1]) if line else None, hint=FORM
         ) from None
 
 
-def _of_folder(path: str) -> SuiteFile:
-    """Return the suite in a folder: each folder in it is a collection."""
-    collections = []
+def _in_folder(path: str) -> dict[str, Any]:
+    """Return the collections of a suite in a folder, each of them a folder in it."""
+    collections = {}
     for entry in sorted(os.scandir(path), key=lambda entry: entry.name):
         if not entry.is_dir() or entry.name.startswith("."):
             continue
         found = [os.path.join(entry.path, name) for name in QRELS]
         qrels = next(filter(os.path.isfile, found), None)
         if qrels is None:
-            add = f"Add {', '.join(QRELS[:-1])} or {QRELS[-1]}"
-            raise InputError("leadline found no judgments in this folder", path=entry.path, hint=add)
-        runs = os.path.join(entry.path, "runs")
-        if not os.path.isdir(runs):
-            add = "Create it, and put the runs there"
-            raise InputError("this folder has no subfolder `runs`", path=entry.path, hint=add)
-        named = _named(files_of(runs), entry.path)
-        collections.append(Collection(entry.name, qrels, named))
-    if not collections:
-        add = "Add a folder for each collection, with qrels.txt and runs/"
-        raise InputError("this folder has no collections", path=path, hint=add)
-    return SuiteFile(path, collections, DEFAULT_MEASURES, {})
+            hint = f"Add {', '.join(QRELS[:-1])} or {QRELS[-1]}"
+            raise InputError("leadline found no judgments in this folder", path=entry.path, hint=hint)
+        collections[entry.name] = {"qrels": qrels, "runs": os.path.join(entry.path, "runs")}
+    return collections
 
 
-def _suite_of(data: Mapping[str, Any], path: str, folder: str) -> SuiteFile:
-    _check_keys(data, TOP, "", path)
+def _suite_of(data: Mapping[str, Any], path: str, folder: str = "") -> SuiteFile:
+    _check_keys(data, TOP, "the suite", path)
     tables = data.get("collections")
     if not isinstance(tables, Mapping) or not tables:
-        hint = TABLES_HINT
-        if path == "suite":
-            hint = 'Pass {"collections": {NAME: {"qrels": QRELS, "runs": RUNS}}}'
-        raise InputError("there are no collections", path=path, hint=hint)
+        raise InputError("there are no collections", path=path, hint=FORM)
     collections = [_collection(str(name), table, path, folder) for name, table in tables.items()]
-    names = [each.name for each in collections]
     groups = data.get("groups", {})
     if not isinstance(groups, Mapping):
         raise _wrong("groups", groups, 'a table such as english = ["cacm", "cisi"]', path)
     for group, members in groups.items():
-        _listed(members, f"groups.{group}", "collection names", path)
-        for member in members:
-            if member not in names:
-                raise InputError(
-                    f"groups.{group} refers to an unknown collection '{member}'",
-                    path=path,
-                    hint=nearest(member, names),
-                )
+        for member in _listed(members, f"groups.{group}", "collection names", path):
+            if member not in tables:
+                found = f"groups.{group} refers to an unknown collection '{member}'"
+                raise InputError(found, path=path, hint=nearest(member, list(tables)))
     measures = data.get("measures", DEFAULT_MEASURES)
+    if path != IN_MEMORY or isinstance(measures, str):  # else they may be objects
+        measures = _listed(measures, "measures", "measure names", path)
     return SuiteFile(
-        path,
-        collections,
-        _listed(measures, "measures", "measure names", path),
-        {str(group): list(members) for group, members in groups.items()},
+        path, collections, tuple(measures), {str(group): list(members) for group, members in groups.items()}
     )
 
 
 def _collection(name: str, table: object, path: str, folder: str) -> Collection:
     place = f"collections.{name}"
     if not isinstance(table, Mapping):
-        kind = "dictionary" if path == "suite" else "table"
-        raise _wrong(place, table, f"a {kind} with qrels and runs", path)
+        raise _wrong(place, table, "a table with qrels and runs", path)
     _check_keys(table, KEYS, place, path)
     for key in ("qrels", "runs"):
         if key not in table:
             raise InputError(f"{place} has no '{key}'", path=path, hint=f"Set {place}.{key}")
     documents, level = table.get("documents", 0), table.get("level")
     if isinstance(documents, bool) or not isinstance(documents, int) or documents < 0:
-        raise _wrong(
-            f"{place}.documents",
-            documents,
-            "the number of documents in the collection, or 0 if unknown",
-            path,
-        )
+        raise _wrong(f"{place}.documents", documents, "the number of documents in the collection", path)
     if level is not None and (isinstance(level, bool) or not isinstance(level, (int, float))):
         raise _wrong(f"{place}.level", level, "a number, the lowest relevant grade", path)
-    qrels = table["qrels"]
-    if isinstance(qrels, str):
-        qrels = os.path.join(folder, qrels)
-    elif path != "suite":
-        raise _wrong(f"{place}.qrels", qrels, "a path", path)
-    return Collection(name, qrels, _runs(table["runs"], place, path, folder), documents or None, level)
+    qrels = _source(table["qrels"], f"{place}.qrels", path, folder)
+    runs = _runs(table["runs"], f"{place}.runs", path, folder)
+    if not runs:
+        raise InputError(f"{place}.runs is empty", path=path, hint="Name at least one run")
+    return Collection(name, qrels, runs, documents or None, level)
+
+
+def _source(value: Any, place: str, path: str, folder: str) -> Any:
+    """Return a path relative to the folder; in memory, judgments or a run may be any object."""
+    if isinstance(value, str):
+        return os.path.join(folder, value)
+    if path != IN_MEMORY:
+        raise _wrong(place, value, "a path", path)
+    return value
 
 
 def _runs(value: object, place: str, path: str, folder: str) -> dict[str, Any]:
@@ -184,59 +161,30 @@ def _runs(value: object, place: str, path: str, folder: str) -> dict[str, Any]:
     if isinstance(value, Mapping):
         for name in value:
             check_run_name(name)
-        named = {
-            name: os.path.join(folder, each) if isinstance(each, str) else each
-            for name, each in value.items()
-        }
-        wrong = [name for name, each in named.items() if path != "suite" and not isinstance(each, str)]
-        if wrong:
-            raise _wrong(f"{place}.runs.{wrong[0]}", value[wrong[0]], "a path", path)
-        if not named:
-            raise InputError(f"{place}.runs is empty", path=path, hint="Name at least one run")
-        return named
-    patterns = [value] if isinstance(value, str) else value
-    if not isinstance(patterns, Sequence) or not all(isinstance(each, str) for each in patterns):
-        named_runs = "{NAME: RUN}" if path == "suite" else "a table of paths"
-        raise _wrong(f"{place}.runs", value, f"a pattern, a list of patterns, or {named_runs}", path)
-    files: list[str] = []
-    for pattern in patterns:
-        whole = os.path.join(folder, pattern)
-        found = [name for name in sorted(glob(whole, recursive=True)) if os.path.isfile(name)]
-        if os.path.isdir(whole):
-            found = files_of(whole)
-        if not found:
-            start = "" if os.path.isabs(pattern) else f" (relative to {folder or 'the current folder'})"
-            raise InputError(
-                f"the pattern '{pattern}' in {place}.runs matches no file",
-                path=path,
-                hint=f"Check the pattern{start}",
-            )
-        files += found
-    if not files:
-        raise InputError(f"{place}.runs is empty", path=path, hint="Name at least one run")
-    return _named(list(dict.fromkeys(files)), path, f" in {place}.runs")
-
-
-def _named(files: Sequence[str], path: str, place: str = "") -> dict[str, Any]:
-    """Return files by the names of their runs."""
+        return {name: _source(each, f"{place}.{name}", path, folder) for name, each in value.items()}
     named: dict[str, Any] = {}
-    for file in files:
-        name = run_name(file)
-        if name in named:
-            raise InputError(
-                f"{named[name]} and {file}{place} are both named '{name}'",
-                path=path,
-                hint="Rename one file, or name the runs with runs = {NAME = PATH} in a suite file",
-            )
-        named[name] = file
+    for pattern in _listed(value, place, "patterns, or a table of runs by name", path):
+        whole = os.path.join(folder, pattern)
+        inside = files_of(whole) if os.path.isdir(whole) else sorted(glob(whole, recursive=True))
+        files = list(filter(os.path.isfile, inside))
+        if not files:
+            found = f"the pattern '{pattern}' in {place} matches no file"
+            raise InputError(found, path=path, hint=f"Check the pattern ({whole})")
+        for file in files:
+            name = run_name(file)
+            if named.setdefault(name, file) != file:
+                raise InputError(
+                    f"{named[name]} and {file} in {place} are both named '{name}'",
+                    path=path,
+                    hint="Rename one file, or name the runs with runs = {NAME = PATH} in a suite file",
+                )
     return named
 
 
 def _check_keys(table: Mapping[str, Any], known: Sequence[str], place: str, path: str) -> None:
     for key in table:
         if key not in known:
-            where = f" in {place}" if place else ""
-            raise InputError(f"unknown key '{key}'{where}", path=path, hint=nearest(str(key), known))
+            raise InputError(f"unknown key '{key}' in {place}", path=path, hint=nearest(str(key), known))
 
 
 def nearest(name: str, known: Sequence[str]) -> str:
@@ -248,12 +196,12 @@ def nearest(name: str, known: Sequence[str]) -> str:
     return did_you_mean(name, known, cutoff=0.5) or f"Use {either(known[:8])}"
 
 
-def _listed(value: object, place: str, what: str, path: str) -> tuple[Any, ...]:
-    texts = path == "suite" and place == "measures"  # measures of Python may be objects
+def _listed(value: object, place: str, what: str, path: str) -> list[str]:
+    """Return a text, or texts, as a list."""
     listed = [value] if isinstance(value, str) else value
-    if not isinstance(listed, (list, tuple)) or not all(texts or isinstance(each, str) for each in listed):
+    if not isinstance(listed, (list, tuple)) or not all(isinstance(each, str) for each in listed):
         raise _wrong(place, value, f"a list of {what}", path)
-    return tuple(listed)
+    return list(listed)
 
 
 def _wrong(place: str, value: object, expected: str, path: str) -> InputError:
@@ -361,8 +309,7 @@ def suite(
             check_judged(each)
         inputs += _inputs(collection, each)
     compared = {name: _compared(each, rules) for name, each in results.items()}
-    first = next(iter(results.values()))
-    texts = [str(measure) for measure in first.measures]
+    first, shown = next(iter(results.values())), rules.shown()
     return Suite(
         results,
         {name: each for name, each in compared.items() if each is not None},
@@ -371,9 +318,9 @@ def suite(
         inputs=inputs,
         options={
             "suite": found.path,
-            "measures": texts,
+            "measures": list(map(str, first.measures)),
             "baseline": list(rules.baselines),
-            **{name: rules.shown()[name] for name in ("test", "correction", "confidence", "seed", "partial")},
+            **{name: shown[name] for name in ("test", "correction", "confidence", "seed", "partial")},
             "groups": found.groups,
             "engine": str(chosen),
             "collections": {

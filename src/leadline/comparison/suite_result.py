@@ -26,6 +26,11 @@ from leadline.result import Make, Result
 LETTERED = 6  # maximum number of runs with letters; with more, outperformed runs are counted
 CANNOT_TELL = "cannot tell"
 INCOMPLETE = "incomplete"
+# Columns of the pairs of one collection in JSON.
+COMPARED = (
+    *("a", "b", "measure", "mean_a", "mean_b", "difference", "low", "high", "p", "p_corrected"),
+    *("wins", "ties", "losses", "queries", "verdict"),
+)
 
 
 class Scope(NamedTuple):
@@ -162,22 +167,13 @@ class Suite(Result):
         self.warnings = self._warnings()
 
     def _warnings(self) -> list[ResultWarning]:
-        missing = self.missing
-        lacking = list(dict.fromkeys(name for name, _ in missing))
+        missing, undefined = self.missing, int(np.isnan(self.means[self.present]).sum())
         shown = first_few([f"{name} on {collection}" for name, collection in missing])
+        effect = "have no macro mean, win rate or test over all collections"
         if self.rules.partial:
-            what = counted(len(lacking), "run is", "runs are") + " averaged over the remaining"
-        else:
-            what = counted(len(lacking), "run has", "runs have") + " no macro mean, win rate or test over all"
-        of = f"of {self.present.size:,} cells"
-        cells = counted(len(missing), f"{of} is", f"{of} are")
-        absent = f"{cells} missing ({shown}), so {what} collections"
-        undefined = int(np.isnan(self.means[self.present]).sum())
-        words = counted(
-            undefined,
-            "mean is undefined although its run is present",
-            "means are undefined although their runs are present",
-        )
+            effect = "are averaged over the remaining collections"
+        absent = f"missing: {len(missing):,} of {self.present.size:,} cells ({shown}); these runs {effect}"
+        words = f"undefined: {counted(undefined, 'mean')} of runs on collections that they have"
         own = [
             (notice.code, f"{collection}: {notice.message}", notice.count)
             for collection, each in self.results.items()
@@ -264,7 +260,8 @@ class Suite(Result):
         pairs = []
         for (a, b), each, fine, inner, outer in zip(chosen, strata, whole, within, over, strict=True):
             means = np.array([column.mean() for column in each])
-            better = means if self.columns[measure].rising else -means
+            better = np.sign(means if self.columns[measure].rising else -means).tolist()
+            wins, ties, losses = map(better.count, (1, 0, -1))
             smallest = np.full(sum(several), rules.test.smallest(len(each)))
             few = fine and (len(each) < FEWEST or rules.corrected(smallest)[0] >= rules.alpha)
             pairs.append(
@@ -275,9 +272,9 @@ class Suite(Result):
                     float(means.mean()) if fine else math.nan,
                     len(each),
                     sum(map(len, each)),
-                    int((better > 0).sum()),
-                    int((better == 0).sum()),
-                    int((better < 0).sum()),
+                    wins,
+                    ties,
+                    losses,
                     inner,
                     outer._replace(verdict=CANNOT_TELL) if few else outer,
                 )
@@ -413,12 +410,10 @@ class Suite(Result):
             if self._over_own
             else counted(len(self.collections), "collection")
         )
-        weights = f"macro: mean over {over}" + ", all weighted equally" * (len(self.collections) > 1)
-        wins = (
-            "win rate: how often the run beats another run on a collection, from 0 to 1 (a tie counts as "
-            "half a win)"
-        )
-        notes = [f"{weights}; {wins}"]
+        notes = [
+            f"macro: mean over {over}, all weighted equally",
+            "win rate: how often the run beats another run on a collection, 0 to 1 (a tie is half a win)",
+        ]
         if self.comparisons:
             marks = (
                 "letters: runs (a is the first row) that this run"
@@ -466,29 +461,29 @@ class Suite(Result):
         """Return the result as built-in types, with the keys of docs/api.md; None is undefined."""
         return {
             "measures": self.measures,
-            "collections": [self._collection(place) for place in range(len(self.collections))],
+            "collections": [
+                {
+                    "name": name,
+                    "queries": len(each.averaged_queries()),
+                    "runs": len(each.runs),
+                    "missing": [run for run, collection in self.missing if collection == name],
+                }
+                for name, each in self.results.items()
+            ],
             "runs": [self._run(run) for run in range(len(self.names))],
             "missing": [{"run": run, "collection": collection} for run, collection in self.missing],
             "averages": [
                 {"name": group, "members": {name: [name] for name in members}}
                 for group, members in self.groups.items()
             ],
-            "comparisons": {name: _comparison(each) for name, each in self.comparisons.items()},
+            "comparisons": {
+                name: [{key: row[key] for key in COMPARED} for row in each.to_rows()]
+                for name, each in self.comparisons.items()
+            },
             "pairs": [keyed(pair) for pair in self.pairs],
         }
 
-    def _collection(self, place: int) -> dict[str, Any]:
-        name = self.collections[place]
-        results = self.results[name]
-        return {
-            "name": name,
-            "queries": len(results.averaged_queries()),
-            "runs": len(results.runs),
-            "missing": [self.names[run] for run in np.flatnonzero(~self.present[:, place]).tolist()],
-        }
-
     def _run(self, run: int) -> dict[str, Any]:
-        named = {group: self.average(group)[run] for group in self.groups}
         return {
             "name": self.names[run],
             "collections": int(self.present[run].sum()),
@@ -498,7 +493,7 @@ class Suite(Result):
                 if self.present[run, place]
             },
             "macro": self._by_measure(self.macro[run]),
-            "averages": {name: self._by_measure(values) for name, values in named.items()},
+            "averages": {group: self._by_measure(self.average(group)[run]) for group in self.groups},
             "win_rate": {
                 measure: {**rate._asdict(), "rate": plain(rate.rate)}
                 for measure, rate in zip(self.measures, self.win_rates[run], strict=True)
@@ -538,9 +533,3 @@ def _best(values: Floats, *, rising: bool) -> set[int]:
     if len(values) < 2 or np.isfinite(signed).sum() < 2:
         return set()
     return set(np.flatnonzero(signed == signed.max()).tolist())
-
-
-def _comparison(comparison: Comparison) -> list[dict[str, Any]]:
-    """Return the pairs of one collection as built-in types."""
-    names = "a b measure mean_a mean_b difference low high p p_corrected wins ties losses queries verdict"
-    return [{name: row[name] for name in names.split()} for row in comparison.to_rows()]
