@@ -53,6 +53,7 @@ class _Joining:
         self, qrels: QrelsColumns, cut: Cut, *, keep: bool, tops: int, budgets: Collection[int]
     ) -> None:
         self.qrels = qrels
+        self.takes_joined = cut == UNCUT and not (keep or tops or budgets)
         self.keep = keep or bool(tops)
         self.join = Join(qrels, cut, keep=keep, tops=tops, budgets=budgets)
         self.path = ""
@@ -138,11 +139,8 @@ def judge(
     tops = max((measure.scored for measure in measures), default=0)
     budgets = {measure.budget.size for measure in measures if measure.budget is not None}
     joining = _Joining(qrels, cut, keep=keep, tops=tops, budgets=budgets)
-    joins = joining if cut == UNCUT and not keep and not tops and not budgets else None
     joining.path = path_of(source)
-    name, counts = stream_lists(
-        source, joining, reading=reading, name=name, workspaces=workspaces, joins=joins
-    )
+    name, counts = stream_lists(source, joining, reading=reading, name=name, workspaces=workspaces)
     counts.unjudged_queries = len(joining.unjudged)
     return name, joining.judged_run(), counts
 

@@ -45,18 +45,19 @@ class Parts:
     def __exit__(self, *_: object) -> None:
         self.file.close()
 
-    def fill(self, window: Chunk, *, run: bool) -> bool:
-        """Read a text; return False if it is not clean."""
+    def fill(self, *, run: bool) -> bool:
+        """Read the text; return False if it is not clean."""
         byte, line = 0, 1
-        while not window.last:
-            window.advance(byte)
-            found = scan_text(window, line, run=run)
-            if found is None:
-                return False
-            self._add(window.text, found)
-            self.remarks += found.remarks
-            line, byte = found.tally[3], found.tally[4]
-            self.tag = window.text[found.tally[5] : found.tally[6]].tobytes() or self.tag
+        with Chunk(self.path, Buffers()) as window:
+            while not window.last:
+                window.advance(byte)
+                found = scan_text(window, line, run=run)
+                if found is None:
+                    return False
+                self._add(window.text, found)
+                self.remarks += found.remarks
+                line, byte = found.tally[3], found.tally[4]
+                self.tag = window.text[found.tally[5] : found.tally[6]].tobytes() or self.tag
         return True
 
     def _add(self, text: Bytes, found: ScannedText) -> None:

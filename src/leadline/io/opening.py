@@ -7,7 +7,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from os.path import exists, isdir, isfile
 from typing import BinaryIO, Self, cast
@@ -153,16 +153,23 @@ def first_bytes(path: str, size: int = 1 << 12) -> bytes | None:
         return None
     stream, file = open_bytes(path)
     read, found = getattr(stream, "read1", None), b""
-    with file, stream:
-        try:
-            if read is None:  # a plain file gives all at once
-                return stream.read(size)
-            while len(found) < size and (more := read(size - len(found))):
-                found += more
-        except Exception as error:
-            if not isinstance(error, (EOFError, OSError, *broken_archives())):
-                raise  # reading the whole file reports the fault
+    with file, stream, suppress(InputError), _read_to_the_end(path):  # reading the whole file reports a fault
+        if read is None:  # a plain file gives all at once
+            return stream.read(size)
+        while len(found) < size and (more := read(size - len(found))):
+            found += more
     return found
+
+
+@contextmanager
+def _read_to_the_end(path: str) -> Iterator[None]:
+    """Refuse a file that cannot be read, or an archive that is damaged."""
+    try:
+        yield
+    except Exception as error:
+        if not isinstance(error, (EOFError, OSError, *broken_archives())):
+            raise
+        raise InputError(f"cannot be read to the end ({error})", path=path, hint=DAMAGED) from None
 
 
 def text_size(path: str) -> int:
@@ -274,14 +281,8 @@ class Chunk:
         target = bytes_of(self.text)[:-1]  # one byte is reserved for a missing final newline
         while self.filled < len(target):
             stop = min(len(target), self.filled + STEP)
-            try:
+            with _read_to_the_end(self.path):
                 size = self.stream.readinto(target[self.filled : stop])  # type: ignore[attr-defined]  # typeshed
-            except Exception as error:
-                if not isinstance(error, (EOFError, OSError, *broken_archives())):
-                    raise
-                raise InputError(
-                    f"cannot be read to the end ({error})", path=self.path, hint=DAMAGED
-                ) from None
             if not size:
                 self.last = True
                 break
@@ -453,7 +454,7 @@ def raw_lines(path: str) -> Iterator[tuple[int, bytes]]:
     plain, file = open_bytes(path)
     stream = io.BufferedReader(plain, 1 << 20) if isinstance(plain, io.FileIO) else plain
     stream = cast(io.BufferedReader, stream)  # or a GzipFile, which has the same methods
-    try:
+    with file, stream, _read_to_the_end(path):
         head = stream.peek(PROBE)[:PROBE]
         check_head(head, path)
         if head.startswith(BINARY_TABLES):
@@ -468,13 +469,6 @@ def raw_lines(path: str) -> Iterator[tuple[int, bytes]]:
                 found = f"the line is longer than {LONGEST_TEXT >> 20} MiB"
                 raise InputError(found, path=path, line=number)
             yield number, raw.removeprefix(BOM) if number == 1 else raw
-    except Exception as error:
-        if not isinstance(error, (EOFError, OSError, *broken_archives())):
-            raise
-        raise InputError(f"cannot be read to the end ({error})", path=path, hint=DAMAGED) from None
-    finally:
-        stream.close()
-        file.close()
 
 
 def _decoder(encoding: str) -> codecs._Decoder:

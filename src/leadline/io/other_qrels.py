@@ -285,21 +285,14 @@ def _checked(lines: Lines, layout: Layout, path: str) -> Iterator[tuple[int, lis
     """Yield the lines; refuse one of another layout, and a query of TIME that is out of order."""
     last = 0
     for line, fields in lines:
-        if not layout.fits(fields):
+        if not layout.fits(fields) or (layout is LISTS and int(fields[0]) <= last):
             found = b" ".join(fields)[:40].decode("utf-8", "replace")
+            order = ", in which query numbers must increase from line to line" * (layout is LISTS)
             raise InputError(
                 f"'{found}' does not have the format of the lines above",
                 path=path,
                 line=line,
-                hint="leadline reads this file as judgments in SMART format. Correct this line",
-            )
-        if layout is LISTS and int(fields[0]) <= last:
-            raise InputError(
-                f"query {int(fields[0])} is repeated or out of order",
-                path=path,
-                line=line,
-                hint="leadline reads this file as judgments in SMART format, in which query numbers must "
-                "increase from line to line",
+                hint=f"leadline reads this file as judgments in SMART format{order}. Correct this line",
             )
         last = int(fields[0])
         yield line, fields

@@ -19,15 +19,7 @@ from leadline.io.formats import TREC, Opened, headed, opened, records_of
 from leadline.io.opening import BOM, Buffers, first_bytes
 from leadline.io.row_checks import machine_remarks
 from leadline.io.row_columns import JUDGES_LINE, MACHINE_LINE, Records, Table
-from leadline.io.run_lists import (
-    Gathered,
-    JoinConsumer,
-    ListConsumer,
-    Lists,
-    ReadCounts,
-    deliver,
-    lists_of_run,
-)
+from leadline.io.run_lists import Gathered, ListConsumer, Lists, ReadCounts, deliver, lists_of_run
 from leadline.io.run_names import run_name
 from leadline.io.score_cells import json_or_none
 from leadline.io.trec_lists import without_read
@@ -239,58 +231,39 @@ def stream_lists(
     reading: Reading = DEFAULT_READING,
     name: str | None = None,
     workspaces: Sequence[Buffers] = (),
-    joins: JoinConsumer | None = None,
 ) -> tuple[str, ReadCounts]:
-    """Pass the lists of any run to a consumer; return its name and counts.
-
-    `joins` is the consumer if it takes joined lists too.
-    """
-    if isinstance(source, RunColumns) and reading.documents_of is None:
-        counts = ReadCounts()
-        deliver(cleaned(lists_of_run(source), reading, source.name), consumer, counts)
-        return name or source.name, counts
-    if isinstance(source, RunColumns):
-        name, source = name or source.name, source.to_dict()
+    """Pass the lists of any run to a consumer; return its name and counts."""
     if isinstance(source, (str, os.PathLike)):
         file = opened(os.fspath(source))
         name = name or run_name(os.fspath(source))
-        return name, stream_file(file, consumer, reading=reading, workspaces=workspaces, joins=joins)
-    name = name or UNNAMED
+        return name, stream_file(file, consumer, reading=reading, workspaces=workspaces)
     from leadline.io import python_inputs
 
-    lists = None if reading.by_row else python_inputs.dictionary_lists(source, empty=True)
+    lists: Lists | None = None
+    if isinstance(source, RunColumns):
+        name = name or source.name
+        if reading.documents_of is None:
+            lists = lists_of_run(source)
+        else:
+            source = source.to_dict()
+    name = name or UNNAMED
+    if lists is None and not reading.by_row:
+        lists = python_inputs.dictionary_lists(source, empty=True)
     if lists is not None:
         counts = ReadCounts()
-        deliver(cleaned(lists, reading, name), consumer, counts)
+        deliver(selection.cleaned(lists, reading, name), consumer, counts)
         return name, counts
     found = _records_in_memory(source, "score", reading, path=name, named=reading.columns)
     return name, row_checks.stream(found, consumer, reading=reading)
 
 
 def stream_file(
-    file: Opened,
-    consumer: ListConsumer,
-    *,
-    reading: Reading,
-    workspaces: Sequence[Buffers] = (),
-    joins: JoinConsumer | None = None,
+    file: Opened, consumer: ListConsumer, *, reading: Reading, workspaces: Sequence[Buffers] = ()
 ) -> ReadCounts:
     """Pass the lists of the run in an opened file to a consumer; return their counts."""
     if file.format is TREC and reading.columns is None:
-        return trec_runs.stream(
-            file.path, consumer, reading=reading, workspaces=workspaces, whole=file.whole, joins=joins
-        )
+        return trec_runs.stream(file.path, consumer, reading=reading, workspaces=workspaces, whole=file.whole)
     return row_checks.stream(records_of(file, "score", reading), consumer, reading=reading)
-
-
-def cleaned(lists: Lists, reading: Reading, path: str) -> Lists:
-    """Return the lists of a run in memory, cleaned; refuse them where nothing is left."""
-    if not len(lists.scores):
-        selection.refuse_empty(path, lists.dropped)
-    selection.clean(lists, reading)
-    if not len(lists.scores):
-        selection.refuse_nothing(reading, path)
-    return lists
 
 
 def is_ranked_lists(value: Mapping[Any, Any]) -> bool:

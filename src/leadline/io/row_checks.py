@@ -82,32 +82,25 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint
     if not columns:
         return InputError("contains no table", hint="Add a header (in JSON, field names) and rows")
     refuse_steps(columns)
-    if what == "document id" and "run" in columns and not find(columns, (*SCORE, *GRADE, *RANK)):
+    numbers = (*SCORE, *GRADE, *RANK)
+    if what == "document id" and "run" in columns and not find(columns, numbers):
         hint = "If these are per-query values, pass them to `leadline compare`, without judgments and runs"
-    texts = find(columns, WITHOUT_IDS)
-    ids = WITHOUT_IDS[texts] if texts is not None else find(columns, WITHOUT_IDS.values()) or ""
-    asked = what.endswith(" id") or texts != "passage"  # whether an id may be missing
-    if not hint and texts is None and find(columns, TEXTS) and not find(columns, (*SCORE, *GRADE, *RANK)):
+    texts = [name for name in WITHOUT_IDS if name in columns]
+    ids = [WITHOUT_IDS[name] for name in texts] or [name for name in WITHOUT_IDS.values() if name in columns]
+    asked = what.endswith(" id") or texts != ["passage"]  # whether an id may be missing
+    if not hint and not texts and find(columns, TEXTS) and not find(columns, numbers):
         hint = plain.TEXTS
-    elif what == "query id" and texts in (None, "passage") and find(columns, LISTED) is None:
+    elif what == "query id" and texts in ([], ["passage"]) and find(columns, LISTED) is None:
         hint = f"Rename the columns with the query ids and document ids to '{QUERY[0]}' and '{LISTED[0]}'"
     elif ids and asked and find(columns, LISTED[:-1]) is None:  # "id" may be that of a query
-        hint = f"If column '{texts}' contains ids, rename it to '{ids}'. If it contains texts, add their ids "
-        hint += "in a column of that name"
-        both = [name for name in WITHOUT_IDS if name in columns]
-        if len(both) > 1:  # of what was retrieved, and of what was expected
-            old, new = (either(map(repr, each), "and") for each in (both, map(WITHOUT_IDS.get, both)))
-            hint = f"If columns {old} contain ids, rename them to {new}. If they contain texts, add "
-            hint += "their ids in columns of those names"
-            copied = "|".join(f".{WITHOUT_IDS[name]}=.{name}" for name in both)
-            hint += (
-                f". If FILE is JSON and a passage has exactly the same text in '{both[0]}' and '{both[1]}', "
+        hint = f"Column '{ids[0]}' must contain lists of ids, not text or null. CSV cannot store lists, so "
+        hint += "save the data as JSON Lines (in Ragas, with `to_jsonl`)"
+        if ids[0] not in columns:
+            old, new = (either(map(repr, each), "and") for each in (texts, ids))
+            hint = (
+                f"If the values of {old} are ids, rename to {new}. If they are texts, add their ids as {new}"
             )
-            hint += f"use the texts as ids: `jq -c '[.]|flatten[]|{copied}' FILE > IDS.jsonl`"
-        if ids in columns:
-            hint = f"Column '{ids}' must contain lists of ids, not text or null. CSV cannot store lists, so "
-            hint += "save the data as JSON Lines (in Ragas, with `to_jsonl`)"
-    named = {*QUERY, *LISTED, *SCORE, *GRADE, *RANK, *TAG}
+    named = {*QUERY, *LISTED, *numbers, *TAG}
     other = [one for one in columns if one not in named]
     near = next((found for one in other if (found := _nearest(one, names))), "")
     advice = f"Did you mean {near}?" if near else f"Rename the column with the {what}s to '{names[0]}'"
@@ -340,14 +333,10 @@ def stream(records: Records, consumer: ListConsumer, *, reading: Reading = DEFAU
     if found is not None:
         return found
     lists = lists_of(records, "score", reading)
-    if not len(lists.scores):
-        selection.refuse_empty(records.path, lists.dropped)
     try:
-        selection.clean(lists, reading)
+        selection.cleaned(lists, reading, records.path)
     except InputError as error:
         raise error if error.path else records.at(error, error.line) from None
-    if not len(lists.scores):
-        selection.refuse_nothing(reading, records.path)
     if records.listed and reading.on_duplicate == "refuse":
         reading = replace(reading, on_duplicate="hold")
     resolve_duplicates(lists, records, reading)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -360,10 +360,12 @@ class ListConsumer(Protocol):
         """Discard all lists: a query reappeared, and the whole run follows."""
 
 
-class JoinConsumer(Protocol):
-    """Consumer of the lists of a run that are joined with its judgments while they are read."""
+@runtime_checkable
+class JoinConsumer(ListConsumer, Protocol):
+    """Consumer that also takes lists that are joined with its judgments while they are read."""
 
     qrels: QrelsColumns
+    takes_joined: bool  # whether joined lists have all that it needs
 
     def take_joined(self, lists: JoinedText) -> None:
         """Take some lists."""

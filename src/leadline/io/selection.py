@@ -80,6 +80,16 @@ def clean(lists: Lists, reading: Reading, *, whole: bool = False) -> None:
         _add_up(lists, unknown)
 
 
+def cleaned(lists: Lists, reading: Reading, path: str) -> Lists:
+    """Return the lists of a whole run, cleaned; refuse them where nothing is left."""
+    if not len(lists.scores):
+        refuse_empty(path, lists.dropped)
+    clean(lists, reading)
+    if not len(lists.scores):
+        refuse_nothing(reading, path)
+    return lists
+
+
 def _select(lists: Lists, reading: Reading) -> None:
     """Keep the lists of selected queries, unless they lose every document."""
     wanted = wanted_queries(reading)
@@ -337,8 +347,8 @@ def read_document_ids(path: str) -> list[str]:
 
 def _ids(path: str, column: Callable[[Iterable[Any]], Any], noun: str) -> Iterator[str]:
     window = read_whole(path)
-    head = window.text[: min(window.filled, 1 << 12)].tobytes()
-    if head.startswith(BINARY_TABLES):
+    content = window.content()
+    if content.startswith(BINARY_TABLES):
         yield from _ids_in(parquet(path), path, column, noun)
         return
     text = text_of(window)
@@ -348,9 +358,8 @@ def _ids(path: str, column: Callable[[Iterable[Any]], Any], noun: str) -> Iterat
         if isinstance(whole, dict) and noun == "query" and find(whole, QUERY_IDS) is None:
             yield from whole  # {query: {document: number}}
             return
-        rows = [(line, raw) for line, raw in enumerate(text.split("\n"), start=1) if raw.strip()]
-        parsed = ((line, json_of(raw, path, line)) for line, raw in rows)
-        yield from _ids_in(parsed if whole is None else iter([(1, whole)]), path, column, noun)
+        lines = ((line, raw) for line, raw in enumerate(text.split("\n"), start=1) if raw.strip())
+        yield from _ids_in(((line, json_of(raw, path, line)) for line, raw in lines), path, column, noun)
         return
     if start == "[":
         numbered = enumerate(json_of(text, path), start=1)
@@ -364,18 +373,13 @@ def _ids(path: str, column: Callable[[Iterable[Any]], Any], noun: str) -> Iterat
         columns, cells = csv_table(text, path)
         yield from (row[columns.index(name)] for _, row in cells)
         return
-    lines_of_ids = [
-        (line, raw.decode("utf-8", "surrogateescape").rstrip("\r"))
-        for line, raw in plain.data_lines(window.content())
-    ]
-    if not lines_of_ids:
-        return
-    trec = noun == "query" and looks_trec(lines_of_ids[0][1].encode("utf-8", "surrogateescape"))
-    for line, raw in lines_of_ids:
+    trec = noun == "query" and looks_trec(content)
+    for line, raw_line in plain.data_lines(content):
+        raw = to_text(raw_line).rstrip("\r")
         words = FIELD.findall(raw)
-        if trec or "\t" in raw:
-            yield words[0] if trec else raw.split("\t")[0]
-        elif len(words) == 1:
+        if "\t" in raw and not trec:
+            yield raw.split("\t")[0]
+        elif len(words) == 1 or trec:
             yield words[0]
         else:
             raise InputError(

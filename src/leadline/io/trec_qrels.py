@@ -229,8 +229,7 @@ def _lists_of(scanned: ahead.Scan, path: str) -> Lists:
 def _disordered(path: str) -> Generator[tuple[Lists | None, float], None, None]:
     """Yield the lists of a file after its lines have been grouped on disk."""
     with Parts(path, text_size(path)) as parts:
-        with Chunk(path, Buffers()) as window:
-            clean = parts.fill(window, run=False)
+        clean = parts.fill(run=False)
         read, remarks = 0, parts.remarks
         for part in parts if clean else ():
             lists = scan_lists(part, NOT_THE_TOP, run=False)

@@ -194,15 +194,14 @@ def stream(
     reading: Reading = DEFAULT_READING,
     workspaces: Sequence[Buffers] = (),
     whole: Chunk | None = None,
-    joins: JoinConsumer | None = None,
 ) -> ReadCounts:
     """Pass the lists of a run file to a consumer while it is read, chunk by chunk.
 
-    `joins` is the consumer if it takes joined lists too, which is faster. `workspaces` is memory that is
-    reused from run to run; `whole` is the text if it has been read already.
+    They are joined if the consumer takes joined lists, which is faster. `workspaces` is memory that is reused
+    from run to run; `whole` is the text if it has been read already.
     Tags are counted if runs are named by them.
     """
-    counts = _delivered(path, whole or Chunk(path, *(workspaces or [Buffers()])), consumer, reading, joins)
+    counts = _delivered(path, whole or Chunk(path, *(workspaces or [Buffers()])), consumer, reading)
     if not counts.rows:
         if reading.selects:
             selection.refuse_nothing(reading, path)
@@ -212,18 +211,16 @@ def stream(
     return counts
 
 
-def _delivered(
-    path: str, text: Chunk, consumer: ListConsumer, reading: Reading, joins: JoinConsumer | None
-) -> ReadCounts:
+def _delivered(path: str, text: Chunk, consumer: ListConsumer, reading: Reading) -> ReadCounts:
     """Deliver the lists chunk by chunk; where a query reappears, again, merged."""
     if not text.last:
         with text as window:
+            found = _scanned(window, reading)
+            # The beginning of a text that no reader accepts is all there is of it; the scan refuses it.
+            if isinstance(consumer, JoinConsumer) and can_join(reading) and not window.stream.closed:
+                found = _joined(window, consumer.qrels, reading) if consumer.takes_joined else found
             try:
-                # The beginning of a text that no reader accepts is all there is of it; the scan refuses it.
-                if joins is not None and can_join(reading) and not window.stream.closed:
-                    with closing(_joined(window, joins.qrels, reading)) as chunks:
-                        return _deliver(chunks, consumer, reading, joins)
-                with closing(_scanned(window, reading)) as chunks:
+                with closing(found) as chunks:
                     return _deliver(chunks, consumer, reading)
             except _QueryReturnsError:
                 consumer.restart()
@@ -241,9 +238,8 @@ def _grouped_on_disk(path: str, consumer: ListConsumer, reading: Reading) -> Rea
     if size <= LARGE or kernels.compiled is None or reading.by_row:
         return None
     with Parts(path, size) as parts:
-        with Chunk(path, Buffers()) as window:
-            if not parts.fill(window, run=True):
-                return None
+        if not parts.fill(run=True):
+            return None
         try:
             found = (_find(part, NOT_THE_TOP, reading, whole=True)[0] for part in parts)
             counts = _deliver(found, consumer, reading)
@@ -254,17 +250,15 @@ def _grouped_on_disk(path: str, consumer: ListConsumer, reading: Reading) -> Rea
     return counts
 
 
-def _deliver(
-    chunks: Iterable[Scanned], consumer: ListConsumer, reading: Reading, joins: JoinConsumer | None = None
-) -> ReadCounts:
+def _deliver(chunks: Iterable[Scanned], consumer: ListConsumer, reading: Reading) -> ReadCounts:
     """Pass lists to a consumer until a query reappears; return the counts."""
     counts = ReadCounts()
     tags: set[bytes] = set()
     seen: set[bytes] = set()
     for scanned in chunks:
         rows = counts.rows
-        if scanned.joined is not None and joins is not None:
-            joins.take_joined(scanned.joined)
+        if scanned.joined is not None and isinstance(consumer, JoinConsumer):
+            consumer.take_joined(scanned.joined)
             counts.add_joined(scanned.joined)
             queries, tag = scanned.joined.queries, scanned.joined.tag
         else:
