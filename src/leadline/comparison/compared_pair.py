@@ -14,9 +14,9 @@ from leadline.data.table import Limit, digits_beside_zero
 from leadline.data.wording import counted, first_few, percent, queries, queries_between
 from leadline.estimation.estimated_columns import POOLED
 from leadline.stats.intervals import SMALLEST, Student
-from leadline.stats.moments import FEWEST_GROUPS, Means
+from leadline.stats.moments import FEWEST_GROUPS
 from leadline.stats.paired_tests import Randomisation, T
-from leadline.stats.power import Outcomes, detectable, queries_needed, upper_deviation
+from leadline.stats.power import detectable, queries_needed, upper_deviation
 from leadline.stats.simultaneous import BH
 
 if TYPE_CHECKING:
@@ -130,65 +130,50 @@ class ComparedPair(NamedTuple):
     changed: list[Change]
 
 
-class Statistics(NamedTuple):
-    """Statistics of the differences of one measure, by pair."""
-
-    queries: Floats
-    means: Means
-    effect: Floats
-    effect_limits: tuple[Floats, Floats]
-    counts: Outcomes
-
-
 def pair_columns(
-    comparison: Comparison, index: int, pairs: Integers, changed: list[list[Change]]
+    comparison: Comparison, measures: Integers, pairs: Integers, changed: list[list[Change]]
 ) -> dict[str, Values]:
-    """Return the columns of pairs for one measure, given the queries with the largest differences."""
-    names, found = comparison.names, comparison.statistics[index]
-    measure = comparison.results.measures[index]
+    """Return the columns of records, given measure, pair and queries with the largest differences of each."""
+    names, results, rules = comparison.names, comparison.results, comparison.rules
+    texts = list(map(str, results.measures))
     first, second = comparison.pairing.first[pairs], comparison.pairing.second[pairs]
+    found = {name: values[measures, pairs] for name, values in comparison.statistics.items()}
+    none = [None] * len(pairs)
     simultaneous = np.full((len(pairs), 2), np.nan)
     if comparison.simultaneous is not None:
-        simultaneous = comparison.simultaneous[index][pairs]
-    wins, ties, losses = found.counts
-    if not measure.rising:
-        wins, losses = losses, wins
-    none = [None] * len(pairs)
-    estimated = comparison.results.withheld is not None  # wins then count sampling errors
-    verdicts = comparison.verdicts[index]
-    effective = found.means.effective[pairs]
-    means_of_runs = comparison.results.means[:, index]
+        simultaneous = comparison.simultaneous[measures, pairs]
+    estimated = results.withheld is not None  # wins then count sampling errors
+    equivalent, these = comparison.p_equivalent, comparison.these
+    places = list(zip(measures.tolist(), pairs.tolist(), strict=True))
     return {
         "a": [names[run] for run in first.tolist()],
         "b": [names[run] for run in second.tolist()],
-        "measure": [str(measure)] * len(pairs),
-        "mean_a": means_of_runs[first],
-        "mean_b": means_of_runs[second],
-        "difference": found.means.mean[pairs],
-        "low": comparison.limits[index, pairs, 0],
-        "high": comparison.limits[index, pairs, 1],
-        "p": comparison.p_uncorrected[index, pairs],
-        "p_corrected": comparison.p_corrected[index, pairs],
-        "p_equivalent": none if comparison.p_equivalent is None else comparison.p_equivalent[index][pairs],
-        "effect": found.effect[pairs],
-        "wins": none if estimated else wins[pairs],
-        "ties": none if estimated else ties[pairs],
-        "losses": none if estimated else losses[pairs],
-        "queries": found.queries[pairs].astype(np.int64),
-        "needed": none
-        if comparison.rules.smallest is None
-        else [_needed(comparison, found, pair) for pair in pairs.tolist()],
-        "detectable": _detectable(comparison, effective, found.means.deviation[pairs]),
-        "verdict": [verdicts[pair] for pair in pairs.tolist()],
+        "measure": [texts[index] for index, _ in places],
+        "mean_a": results.means[first, measures],
+        "mean_b": results.means[second, measures],
+        "difference": comparison.means[measures, pairs],
+        "low": comparison.limits[measures, pairs, 0],
+        "high": comparison.limits[measures, pairs, 1],
+        "p": comparison.p_uncorrected[measures, pairs],
+        "p_corrected": comparison.p_corrected[measures, pairs],
+        "p_equivalent": none if equivalent is None else equivalent[measures, pairs],
+        "effect": found["effect"],
+        "wins": none if estimated else found["wins"],
+        "ties": none if estimated else found["ties"],
+        "losses": none if estimated else found["losses"],
+        "queries": found["queries"],
+        "needed": none if rules.smallest is None or estimated else _needed(comparison, found),
+        "detectable": _detectable(comparison, found["effective_groups"], found["deviation"]),
+        "verdict": [comparison.verdicts[index][pair] for index, pair in places],
         "changed": changed,
         "simultaneous_low": simultaneous[:, 0],
         "simultaneous_high": simultaneous[:, 1],
-        "effect_low": found.effect_limits[0][pairs],
-        "effect_high": found.effect_limits[1][pairs],
-        "groups": found.means.clusters[pairs].astype(np.int64) if in_groups(comparison.groups) else none,
-        "effective_groups": none if comparison.groups is None else effective,
-        "these_low": none if comparison.these is None else comparison.these.limits[index, pairs, 0],
-        "these_high": none if comparison.these is None else comparison.these.limits[index, pairs, 1],
+        "effect_low": found["effect_low"],
+        "effect_high": found["effect_high"],
+        "groups": found["groups"] if in_groups(comparison.groups) else none,
+        "effective_groups": none if comparison.groups is None else found["effective_groups"],
+        "these_low": none if these is None else these.limits[measures, pairs, 0],
+        "these_high": none if these is None else these.limits[measures, pairs, 1],
     }
 
 
@@ -204,20 +189,19 @@ def _detectable(comparison: Comparison, effective: Floats, deviation: Floats) ->
     return smallest
 
 
-def _needed(comparison: Comparison, found: Statistics, pair: int) -> int | None:
-    """Return the number of queries needed to detect the smallest difference of interest."""
-    units, deviation = float(found.means.effective[pair]), float(found.means.deviation[pair])
-    if comparison.rules.smallest is None or not deviation > 0 or comparison.results.withheld is not None:
-        return None
-    upper = upper_deviation(deviation, units, level=comparison.rules.confidence)
-    if not upper > 0:
-        return None
-    wanted = queries_needed(
-        comparison.rules.smallest / upper, power_wanted=comparison.rules.power, level=comparison.first_level
-    )
-    if wanted is None:
-        return None
-    return int(np.ceil(wanted * found.queries[pair] / units))
+def _needed(comparison: Comparison, found: Mapping[str, Any]) -> list[int | None]:
+    """Return the numbers of queries needed to detect the smallest difference of interest."""
+    rules, needed = comparison.rules, []
+    columns = (found[name].tolist() for name in ("deviation", "effective_groups", "queries"))
+    for deviation, units, number in zip(*columns, strict=True):
+        upper = upper_deviation(deviation, units, level=rules.confidence) if deviation > 0 else 0.0
+        wanted = None
+        if rules.smallest is not None and upper > 0:
+            wanted = queries_needed(
+                rules.smallest / upper, power_wanted=rules.power, level=comparison.first_level
+            )
+        needed.append(None if wanted is None else math.ceil(wanted * number / units))
+    return needed
 
 
 def sentence(
@@ -520,11 +504,10 @@ def method_notes(comparison: Comparison, *, per_pair: bool = False, long: bool =
             f"primary measure: {comparison.primary}",
         ]
     if in_groups(comparison.groups):
-        table = max((each.means for each in comparison.statistics), key=lambda found: found.effective.max())
-        number, effective = int(table.clusters.max()), float(table.effective.max())
+        number, effective = (comparison.statistics[name].max() for name in ("groups", "effective_groups"))
         notes.append(
             f"queries in groups ({rules.shown()['query_group']}): "
-            + (few_groups_text(number, effective) or groups_text(number, effective))
+            + (few_groups_text(int(number), effective) or groups_text(int(number), effective))
         )
     return notes
 
@@ -533,7 +516,7 @@ def caption(comparison: Comparison, *, per_pair: bool = False) -> str:
     """Return the caption of a table in a paper: what stands in it, and the test in words."""
     single = per_pair or comparison.simultaneous is None
     kind = "confidence intervals" if single else f"{comparison.rules.adjusted} confidence intervals"
-    number = queries_between(int(count) for one in comparison.statistics for count in one.queries.tolist())
+    number = queries_between(comparison.statistics["queries"].ravel().tolist())
     return (
         f"Mean differences over {number} with "
         f"{percent(comparison.rules.confidence)} {kind} ({method(comparison)})."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import chain
 from math import isfinite
 from string import ascii_lowercase
 from typing import Any, TypeAlias
@@ -19,7 +20,6 @@ from leadline.comparison.compared_pair import (
     SENTENCES,
     Change,
     ComparedPair,
-    Statistics,
     Values,
     caption,
     method_notes,
@@ -287,11 +287,11 @@ class Comparison(Tested, Result):
         changed : int, default 0
             Number of queries with the largest differences in `changed`.
         """
-        parts = []
-        for index in range(len(self.results.measures)):
-            pairs = np.arange(len(self.pairing)) if chosen is None else np.array(chosen[index], np.int64)
-            parts.append(pair_columns(self, index, pairs, self._most_changed(index, pairs, changed)))
-        return {name: _joined([part[name] for part in parts]) for name in parts[0]}
+        listed = self.chosen("all") if chosen is None else chosen
+        parts = [np.array(pairs, dtype=np.int64) for pairs in listed]
+        changes = [self._most_changed(index, pairs, changed) for index, pairs in enumerate(parts)]
+        measures = np.repeat(np.arange(len(parts)), list(map(len, parts)))
+        return pair_columns(self, measures, np.concatenate(parts), list(chain.from_iterable(changes)))
 
     def _columns(
         self, *, pairs: str | int = "all", chosen: Chosen = None, long: bool = False
@@ -379,39 +379,37 @@ class Comparison(Tested, Result):
         return 1 - self.rules.alpha / self.size
 
     @cached_property
-    def statistics(self) -> list[Statistics]:
-        """Statistics of the differences of each measure, by pair."""
-        statistics = []
-        for part, table in zip(self.parts, self.differences, strict=True):
-            queries = (~np.isnan(table)).sum(axis=0).astype(np.float64)
-            low, high = np.full((2, table.shape[1]), np.nan)
-            found, effect = means(totals(table, self.groups)), standardised(table)
-            if self.groups is None:  # there is no interval of the effect size for dependent queries
-                low, high = standardised_limits(table, level=self.rules.confidence)
-            else:
-                spread = found.deviation > 0
-                effect = np.divide(
-                    found.mean, found.deviation, out=np.full(len(spread), np.nan), where=spread
-                )
-                effect[(found.deviation == 0) & (found.mean == 0)] = 0.0
-            for one in (effect, low, high) if part.reasons else ():
-                one[[bool(reason) for reason in part.reasons]] = np.nan
-            statistics.append(Statistics(queries, found, effect, (low, high), outcomes(table)))
-        return statistics
+    def statistics(self) -> dict[str, np.ndarray[Any, Any]]:
+        """Statistics of the differences by name, measures x pairs."""
+        found = [
+            self._statistics(part, table) for part, table in zip(self.parts, self.differences, strict=True)
+        ]
+        return {name: np.stack([each[name] for each in found]) for name in found[0]}
 
-    def changed(self, index: int, pair: int, number: int) -> list[Change]:
-        """Return the queries with the largest differences between the runs of a pair, in descending order.
-
-        Estimates from a sample of judgments have none.
-
-        Parameters
-        ----------
-        index, pair : int
-            Indices of measure and pair.
-        number : int
-            Maximum number of queries.
-        """
-        return self._most_changed(index, np.array([pair]), number)[0]
+    def _statistics(self, part: Differences, table: Floats) -> dict[str, np.ndarray[Any, Any]]:
+        found, effect = means(totals(table, self.groups)), standardised(table)
+        low, high = np.full((2, table.shape[1]), np.nan)
+        if self.groups is None:  # there is no interval of the effect size for dependent queries
+            low, high = standardised_limits(table, level=self.rules.confidence)
+        else:
+            spread = found.deviation > 0
+            effect = np.divide(found.mean, found.deviation, out=np.full(len(spread), np.nan), where=spread)
+            effect[(found.deviation == 0) & (found.mean == 0)] = 0.0
+        for one in (effect, low, high) if part.reasons else ():
+            one[[bool(reason) for reason in part.reasons]] = np.nan
+        wins, ties, losses = outcomes(table if part.rising else -table)
+        return {
+            "queries": (~np.isnan(table)).sum(axis=0),
+            "groups": found.clusters.astype(np.int64),
+            "effective_groups": found.effective,
+            "deviation": found.deviation,
+            "effect": effect,
+            "effect_low": low,
+            "effect_high": high,
+            "wins": wins,
+            "ties": ties,
+            "losses": losses,
+        }
 
     def _most_changed(self, index: int, pairs: Integers, number: int) -> list[list[Change]]:
         """Return the queries with the largest differences of each pair, in descending order."""
@@ -549,13 +547,6 @@ def note_in_data(note: str) -> str:
     elif name.startswith("p (") or (name == "p" and "-corrected" in text):
         name = "p_corrected"
     return name + colon + text.replace("p (Holm):", "p_corrected:")
-
-
-def _joined(parts: Sequence[Values]) -> Values:
-    """Return the parts of a column, by measure, as one."""
-    if isinstance(parts[0], np.ndarray):
-        return np.concatenate(parts)
-    return [value for part in parts for value in part]
 
 
 def _listed(values: Values) -> list[Any]:
