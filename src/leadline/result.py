@@ -401,9 +401,7 @@ def _parsed(name: str, text: str) -> dict[str, Any]:
         raise UsageError(f"from_json needs the JSON as text, not an object of type {type(text).__name__}")
     try:
         data = json.loads(text)
-    except RecursionError:
-        raise UsageError(f"the JSON is nested too deeply. {needed}") from None
-    except ValueError as error:
+    except (RecursionError, ValueError) as error:
         raise UsageError(f"invalid JSON ({error}). {needed}") from None
     if not isinstance(data, dict):
         raise UsageError(f"the JSON must be an object, but its type is {type_of(data)}. {needed}")

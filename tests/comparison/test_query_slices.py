@@ -237,8 +237,8 @@ def test_length_is_the_number_of_words_unless_there_is_such_a_column(tmp_path: P
 @pytest.mark.parametrize(
     ("content", "place", "message"),
     [
-        ("query_id\ttype\nq1\ta\n", "", "FILE:COLUMN, as in queries\\.tsv:type"),
-        ("query_id\ttype\nq1\ta\n", ":kind", "no column 'kind'. Choose query_id or type"),
+        ("query_id\ttype\nq1\ta\n", "", "FILE:COLUMN, such as queries.tsv:type"),
+        ("query_id\ttype\nq1\ta\n", ":kind", "no column 'kind'. The columns are query_id, type"),
         (
             "query_id\ttype\nz1\ta\n",
             ":type",

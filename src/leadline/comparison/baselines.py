@@ -109,30 +109,27 @@ def check_same(results: Results, baseline: Baseline, *, rewrite: str) -> None:
 def _other_judgments(results: Results, baseline: Baseline) -> list[str]:
     kept = baseline.results
     if (kept.sampling is None) != (results.sampling is None):
-        these, others = (
-            ("the new values", "its values") if kept.sampling is None else ("its values", "the new ones")
-        )
-        return [f"{these} are estimates from a sample of judgments, but {others} are not"]
-    then_digest, now_digest = kept.qrels_digest, results.qrels_digest
-    if then_digest is None and now_digest is None:  # values that were read
+        which = "new" if kept.sampling is None else "old"
+        return [f"only the {which} values are estimates from a sample of judgments"]
+    then, now = kept.qrels_digest, results.qrels_digest
+    if then is None and now is None:  # values that were read
         different = sorted({*kept.averaged_queries()} ^ {*results.averaged_queries()})
         many = (
             f"{counted(len(different), 'query has', 'queries have')} either old or new values, but not both"
         )
         return [f"{many} ({first_few(different)})"] if different else []
-    if then_digest == now_digest:
+    if then == now:
         return []
-    if then_digest is None:
-        return ["it does not say which judgments its values were computed from"]
+    if then is None or now is None:
+        which = "old" if then is None else "new"
+        return [f"the {which} values do not say which judgments they were computed from"]
     used = [
         words
         for name, words in HASHED.items()
         if any(one.options.get(name) for one in (kept, results)) or (words == "pool" and results.sampling)
     ]
     what = either(["judgments", *used])
-    digests = f"their content hash was {then_digest[:12]} and is now {str(now_digest)[:12]}"
-    if now_digest is None:
-        return ["the new values do not say which judgments they were computed from"]
+    digests = f"their content hash was {then[:12]} and is now {now[:12]}"
     rows = baseline.inputs[0].get("rows") if baseline.inputs else None
     size = len(results.qrels.grades) if isinstance(results.qrels, QrelsColumns) else None
     many = f"; {rows:,} judgments before, {size:,} now" if rows and size else ""

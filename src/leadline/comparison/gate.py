@@ -117,23 +117,22 @@ class Gate:
         return f"mean {measure} of {self.run} is {self.difference + value:.4f}, {side} {value:g}"
 
     def _against(self) -> str:
-        measure, margin, relation = self.condition
+        measure, margin, kind = self.condition
         if self.queries == 0:
             return no_query(self.run, str(self.baseline), measure)
         if self.unchanged:
             every = on_all(self._sample(), self.queries)
             return f"{self.run} and {self.baseline} have the same {measure} {every}"
         by = f" by more than {margin:g}" if margin else ""
-        if relation == NOT_WORSE:
-            says = "may be" if self.failed else "is not"
-            claim = f"{self.run} {says} worse than {self.baseline} by {margin:g} or more on {measure}"
-        elif self.failed and not self.cannot_tell:
-            claim = f"{self.run} is worse than {self.baseline}{by} on {measure}"
-        else:
-            claim = f"no evidence that {self.run} is worse than {self.baseline}{by} on {measure}"
+        if kind == NOT_WORSE:
+            by = f" by {margin:g} or more"
+        worse = f"worse than {self.baseline}{by} on {measure}"
         if self.cannot_tell:
-            by = f" by {margin:g} or more" if relation == NOT_WORSE else by
-            claim = f"whether {self.run} is worse than {self.baseline}{by} on {measure}: {self.reason}"
+            claim = f"whether {self.run} is {worse}: {self.reason}"
+        elif kind == NOT_WORSE:
+            claim = f"{self.run} {'may be' if self.failed else 'is not'} {worse}"
+        else:
+            claim = f"{self.run} is {worse}" if self.failed else f"no evidence that {self.run} is {worse}"
         if isnan(self.difference):
             return claim
         return f"{claim}{'. The difference is' if self.cannot_tell else ':'} {self._numbers()}"
@@ -283,7 +282,6 @@ def gates_of(
         raise UsageError(
             "every run is a baseline, so there is no run to check. Leave out one of the baselines."
         )
-    check_judged(results)
     found: list[Gate] = []
     for index, condition in resolve_conditions(results, wanted, rel=rel):
         if condition.kind == BELOW:

@@ -376,13 +376,11 @@ def check_judged(results: Results) -> None:
 def pooled_names(results: Results) -> dict[str, str]:
     """Return the names of estimated measures that are relative to the pool, as `evaluate` shows them."""
     estimated = estimates_of(results)
-    measures = [] if estimated is None else list(map(str, estimated.measures))
-    targets = [] if estimated is None else list(map(estimated.target, range(len(measures))))
-    return {
-        name: with_target(name, target)
-        for name, target in zip(measures, targets, strict=True)
-        if target == "pooled"
-    }
+    if estimated is None:
+        return {}
+    names = list(map(str, estimated.measures))
+    pooled = [name for index, name in enumerate(names) if estimated.target(index) == "pooled"]
+    return {name: with_target(name, "pooled") for name in pooled}
 
 
 class These(NamedTuple):

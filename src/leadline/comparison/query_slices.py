@@ -21,7 +21,7 @@ from leadline.data.arrays import Flags
 from leadline.data.ids import to_bytes
 from leadline.data.table import Column, ResultWarning, RowLabel, Table, named_columns, printed_table, raised
 from leadline.data.wording import counted, first_few, percent, queries
-from leadline.errors import InputError, UsageError, either
+from leadline.errors import InputError, UsageError
 from leadline.evaluation.limits import DEFAULT_INTERVAL, mean_intervals
 from leadline.evaluation.results import Results
 from leadline.result import Make, Result
@@ -52,44 +52,33 @@ class Slicing(NamedTuple):
 
 def read_slices(source: str) -> dict[str, list[str]]:
     """Read the slices of queries from a column of a table or of queries."""
-    from leadline.io.small_tables import split_place
-
-    path, column = split_place(source)
-    if not path or not column:
-        raise UsageError(
-            f"'{source}' does not name a file and a column. Write FILE:COLUMN, as in queries.tsv:type."
-        )
-    found: dict[str, list[str]] = {}
-    for query, value in _cells(path, column):
-        for name in _names(value):
-            labels = found.setdefault(query, [])
-            if name not in labels:
-                labels.append(name)
-    return found
-
-
-def _cells(path: str, column: str) -> Iterator[tuple[str, object]]:
-    """Yield query and value of every row."""
     from leadline.io.opening import BOM, first_bytes
-    from leadline.io.small_tables import records, unguarded_table
+    from leadline.io.small_tables import file_and_column, need_columns, records, unguarded_table
     from leadline.io.texts import QUERY, read_queries, rows_of
 
+    path, column = file_and_column(source, example="queries.tsv:type")
     topics = (first_bytes(path) or b"").removeprefix(BOM).lstrip().startswith(b"<")
     columns, rows = unguarded_table(rows_of(path, "query") if topics else records(path, quoted=True))
-    if not columns:
+    if not rows:
         raise InputError("there are no queries", path=path, hint="Add at least one query")
-    if column not in columns:
-        if column == LENGTH:
-            for document in read_queries(path):
-                yield document.id, _length(document.text)
-            return
-        choose = f"Choose {either(columns)}"
-        raise InputError(f"there is no column '{column}'", path=path, line=1, hint=choose)
-    key = next((name for name in QUERY if name in columns), columns[0])
-    for line, row in rows:
-        if row.get(key) in (None, ""):
-            raise InputError(f"the query has no id in column '{key}'", path=path, line=line, hint="Add an id")
-        yield str(row[key]), row.get(column)
+    cells: list[tuple[str, object]] = []
+    if column == LENGTH and column not in columns:
+        cells = [(document.id, _length(document.text)) for document in read_queries(path)]
+    else:
+        need_columns(columns, [column], path, 1)
+        key = next((name for name in QUERY if name in columns), columns[0])
+        for line, row in rows:
+            if row.get(key) in (None, ""):
+                found = f"the query has no id in column '{key}'"
+                raise InputError(found, path=path, line=line, hint="Add an id")
+            cells.append((str(row[key]), row.get(column)))
+    slices: dict[str, list[str]] = {}
+    for query, value in cells:
+        for name in _names(value):
+            labels = slices.setdefault(query, [])
+            if name not in labels:
+                labels.append(name)
+    return slices
 
 
 def _length(text: str) -> str:

@@ -173,23 +173,17 @@ class Ranking(Result):
             f"low, high: {kind}{level} CIs of the ranks ({rules.decided_by}, {over})",
             "group 1: the best run and all runs not significantly different; group 2: the same for the rest",
         ]
-        if self.draws:
-            said = [
-                {"bootstrap_low": f"boot low, boot high: {level} CI of each rank alone"},
-                {
-                    "expected": "expected: mean rank",
-                    "best": "P(best): share of resamples in which the run's (shrunken) mean is best",
-                },
-            ]
-            lines = ["; ".join(words[name] for name in words if self._has(name)) for words in said]
-            drawn = f" ({self.draws:,} resamples, seed {rules.seed})"
-            notes[1:1] = [line + drawn * (place == 0) for place, line in enumerate(filter(None, lines))]
+        said = {
+            "bootstrap_low": f"boot low, boot high: {level} CI of each rank alone",
+            "expected": "expected: mean rank",
+            "best": "P(best): share of resamples in which the run's (shrunken) mean is best",
+        }
+        known = [words for name, words in said.items() if not np.isnan(self.fields[name]).all()]
+        if known:
+            notes.insert(1, f"{'; '.join(known)} ({self.draws:,} resamples, seed {rules.seed})")
         if falling:
             notes.append(f"lower is better: {', '.join(falling)}")
         return [*notes, *cut_note(self.results.options), *super()._notes()]
-
-    def _has(self, name: str) -> bool:
-        return not np.isnan(self.fields[name]).all()
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary with the keys measures, queries and runs; None is undefined."""
