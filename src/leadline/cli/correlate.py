@@ -19,7 +19,7 @@ from leadline.cli._inputs import (
 from leadline.cli._outputs import Outputs, describe_input, inputs_of, progress
 from leadline.cli._settings import GIVEN
 from leadline.comparison.compare import COMPARED
-from leadline.comparison.correlate import correlate, correlate_columns
+from leadline.comparison.correlate import column_of, correlate
 from leadline.comparison.difference import difference as distances
 from leadline.comparison.joint_tables import complete
 from leadline.comparison.pairing import Rules
@@ -28,7 +28,6 @@ from leadline.data.registry import split_names
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError, both, one_of
 from leadline.estimation.measured import default_measures
-from leadline.evaluation.results import Results
 from leadline.io.id_lists import read_labels
 from leadline.io.result_files import Column
 from leadline.io.run_names import split_name
@@ -90,10 +89,10 @@ def command(
     given = context.meta[GIVEN].keys() - context.meta[SHARED]
     read = not context.meta.get("leadline.scores", {}).keys().isdisjoint(given)
     two = len(paths) == 2 and not measures and not read  # which may be tables of runs too
+    sides: tuple[Any, Any] = (truth, estimate)
+    settings: dict[str, Any] = {}
     if values_given(context, [split_place(path)[0] for path in paths], kind, saved=not two):
-        sides = _sides(context, paths, measures)
-        result = correlate_columns(sides, teams=read_labels(team) if team else None, **options)
-        result.options |= context.meta["leadline.scores"]
+        sides, settings = _sides(context, paths, measures), context.meta["leadline.scores"]
     elif estimate is None or not two:
         for path, _ in map(split_place, paths):
             if not first_file(split_name(path)[1]):
@@ -108,9 +107,8 @@ def command(
             + " To compare how two sets of judgments rank runs, run `leadline evaluate QRELS RUN... -m AP "
             "-o FILE.json` with each set, then `leadline correlate` with both files."
         )
-    else:
-        result = correlate(truth, estimate, teams=read_labels(team) if team else None, **options)
-    result.options |= {"team": team} | outputs.options()
+    result = correlate(*sides, teams=read_labels(team) if team else None, **options)
+    result.options |= settings | {"team": team} | outputs.options()
     view = View(result, lines="")
     outputs.write(
         "correlate", view, lambda: [describe_input(side.path, len(side.values)) for side in result.sides]
@@ -123,7 +121,8 @@ def _sides(context: click.Context, paths: Sequence[str], measures: Sequence[str]
     if len(names) == 2:
         results, _ = given_scores(context, (), paths, names)
         label = paths[0] if len(paths) == 1 else f"{len(paths)} files"
-        return _side(results, label, names[0]), _side(results, label, names[1])
+        first, second = (column_of(results, results.measure_index(name), label) for name in names)
+        return first, second
     if names or len(paths) != 2:
         raise UsageError(
             "to correlate per-query values, pass two measures (FILE... -m MEASURE -m MEASURE) or "
@@ -133,23 +132,8 @@ def _sides(context: click.Context, paths: Sequence[str], measures: Sequence[str]
     sides = []
     for path, measure in map(split_place, paths):
         results, _ = given_scores(context, (), [path], [measure] if measure else ())
-        sides.append(_side(results, path, measure or str(results.measures[0])))
+        sides.append(column_of(results, results.measure_index(measure) if measure else 0, path))
     return sides[0], sides[1]
-
-
-def _side(results: Results, path: str, measure: str) -> Column:
-    """Return the means and the averaged values of a measure."""
-    results.refuse_weights("`leadline correlate`")
-    index = results.measure_index(measure)
-    values = results.averaged_values(index)
-    queries = list(results.queries)
-    by_query = {
-        name: {query: value for query, value in zip(queries, row, strict=True) if value == value}  # noqa: PLR0124
-        for name, row in zip(results.names, values.tolist(), strict=True)
-    }
-    means = dict(zip(results.names, results.means[:, index].tolist(), strict=True))
-    reasons = (results.withheld or {}).get(str(results.measures[index]), {})
-    return Column(path, str(results.measures[index]), means, by_query, tuple(reasons.items()))
 
 
 def rank(

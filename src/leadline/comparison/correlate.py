@@ -226,41 +226,22 @@ def correlate(
     >>> result["kendall"].value.__round__(4), result["tau_ap"].value, len(result.names)
     (0.3333, 0.0, 3)
     """
-    sides = _column(truth, "truth"), _column(estimate, "estimate")
-    return correlate_columns(sides, teams=teams, draws=draws, confidence=confidence, seed=seed)
-
-
-def correlate_columns(
-    sides: tuple[Column, Column],
-    *,
-    teams: Mapping[str, str] | None = None,
-    draws: int = 1000,
-    confidence: float = 0.95,
-    seed: int = 0,
-) -> Correlation:
-    """Correlate two scores that were read before; parameters as in `correlate`."""
     check_whole(0, draws=draws)
     check_numbers(confidence=confidence)
     checked_level(confidence)
     checked_seed(seed)
+    sides = _column(truth, "truth"), _column(estimate, "estimate")
     both = sorted(sides[0].values.keys() & sides[1].values.keys())
     x, y = (np.array([side.values[name] for name in both], dtype=np.float64) for side in sides)
     finite = np.isfinite(x) & np.isfinite(y)
     names = [name for name, fine in zip(both, finite.tolist(), strict=True) if fine]
     if len(names) < 2:
-        first, second = (side.measure for side in sides)
-        paths = dict.fromkeys(side.path for side in sides)
-        values = f"values of {first}" + " in both" * (len(paths) > 1)
-        if first != second:
-            values = f"values of both {first} and {second}"
-        some = f", but {'only one' if names else 'none'} with {values}"
-        number = counted(len(both), "run") if both else "no runs"
-        has = either(paths, "and") + (f" have {number} in common" if len(paths) > 1 else f" has {number}")
-        others = len(both) < min(len(side.values) for side in sides)
+        paths, measures = (dict.fromkeys(each) for each in zip(*(side[:2] for side in sides), strict=True))
+        match = ". Check that the run names match" if len(both) < 2 else ""
         raise InputError(
-            has + (some if len(names) < len(both) else ""),
-            hint="A correlation needs at least two runs"
-            + (". Check that the run names match" if others else ""),
+            f"too few runs: {len(both):,} in {either(paths, 'and')}, {len(names):,} with values of "
+            f"{either(measures, 'and')}",
+            hint=f"A correlation needs at least two runs{match}",
         )
     x, y = x[finite], y[finite]
     without = [] if teams is None else [name for name in names if not teams.get(name)]
@@ -295,11 +276,12 @@ def correlate_columns(
         f"no interval over {unit} for {equal} of {len(limits)} coefficients, because all resamples give the "
         "same value"
     )
+    teams_or_runs = f"{counted(drawn, unit[:-1])}, but at least {FEW} are needed"
     few = raised(
         ("without_team", f"{alone} ({first_few(without)})", len(without)),
         (
             "too_few_runs",
-            f"no intervals over {unit}: {counted(drawn, unit[:-1])}, but at least {FEW} are needed",
+            f"coefficients are unreliable, and have no intervals over {unit}: {teams_or_runs}",
             int(drawn < FEW),
         ),
         (
@@ -335,17 +317,10 @@ def _label(side: Column) -> str:
 
 
 def _column(source: Any, name: str) -> Column:
+    if isinstance(source, Column):  # of the command, which has read it
+        return source
     if isinstance(source, Results):  # the first measure, as of a file
-        measure, rows = str(source.measures[0]), source.averaged_values(0)
-        nested = {
-            run: {
-                query: value
-                for query, value in zip(source.queries, row.tolist(), strict=True)
-                if not math.isnan(value)
-            }
-            for run, row in zip(source.names, rows, strict=True)
-        }
-        return Column(measure, measure, {run: source[run][measure] for run in source}, nested)
+        return column_of(source, 0, str(source.measures[0]))
     if isinstance(source, Mapping):
         for run, value in source.items():
             _check_values(run, value)
@@ -360,6 +335,19 @@ def _column(source: Any, name: str) -> Column:
         kind = type(source).__name__
         raise UsageError(f"{name} cannot be of type {kind}. Pass FILE, FILE:MEASURE or {{run: value}}.")
     return _with_means(read_column(os.fspath(source)))
+
+
+def column_of(results: Results, index: int, path: str) -> Column:
+    """Return the means and the averaged values of a measure."""
+    results.refuse_weights("`leadline correlate`")
+    measure, queries = str(results.measures[index]), list(results.queries)
+    by_query = {
+        name: {query: value for query, value in zip(queries, row, strict=True) if not math.isnan(value)}
+        for name, row in zip(results.names, results.averaged_values(index).tolist(), strict=True)
+    }
+    means = dict(zip(results.names, results.means[:, index].tolist(), strict=True))
+    reasons = (results.withheld or {}).get(measure, {})
+    return Column(path, measure, means, by_query, tuple(reasons.items()))
 
 
 def _with_means(column: Column) -> Column:
@@ -491,12 +479,10 @@ def _warnings(
             f"coefficients may be wrong: {shown}"
         )
         found.append(("withheld_intervals", words, len(reasons)))
-    lost, runs = len(both) - len(names), len(names)
-    few = f"coefficients are unreliable with {runs} runs (fewer than {FEW})"
+    lost = len(both) - len(names)
     other = f"no intervals over queries, because {unusable}"
     found += [
         ("undefined", f"left out {counted(lost, 'run')} with an undefined value", lost),
-        ("few_runs", few, int(runs < FEW)),
         ("queries_unused", other, int(bool(unusable))),
     ]
     return raised(*found)
