@@ -24,7 +24,6 @@ from leadline_studies.histogram_models.model_columns import (
 NAME = "histogram-models"
 SETS = ("cisi", "cacm", "npl", "nfcorpus-test")
 NEAREST = "nfcorpus-test"
-ASIDE = "cranfield"  # the defaults were chosen on it
 DEPTHS = (50, 100, 300, 1000)
 COLUMNS = (BY_QUERY, BY_MODEL, PRINTED, "HSA from ranks", ROBUST, CONTROL)
 SAMPLED = (BY_QUERY, BY_MODEL, ROBUST, PLAIN_AP, WEIGHTED_AP)
@@ -46,15 +45,13 @@ PAPER = {"Web 2009": 0.89, "Web 2010": 0.88, "Web 2011": 0.91, "Web 2012": 0.89}
 def collect(out: Path, data: Path) -> Json:
     """Run the study on every collection, and try transformed scores and cut lists."""
     collected = {}
-    for name in (*SETS, ASIDE):
-        timed = " --time 3" if name in SETS else ""
-        result = run_study(f"{NAME} docs.jsonl* queries.jsonl qrels.txt{timed}", data / name, out / name)
+    for name in SETS:
+        result = run_study(f"{NAME} docs.jsonl* queries.jsonl qrels.txt --time 3", data / name, out / name)
         for columns in result["samples"].values():
             for column, entry in columns.items():
                 columns[column] = {key: entry[key] for key in ("AP", "nDCG", "rule")}
-        if name in SETS:
-            tried = partial(probe, data / name, result["models"])
-            result["probe"] = cached(tried, out / f"{name}-probe.json")
+        tried = partial(probe, data / name, result["models"])
+        result["probe"] = cached(tried, out / f"{name}-probe.json")
         collected[name] = rounded(_without_unused(result))
     return collected
 
@@ -106,21 +103,20 @@ def _without_unused(data: Any) -> Any:
 
 def facts(kept: Json) -> Json:
     """Return the columns by collection, where the rule holds, and the likely reasons."""
-    sets = {name: kept[name] for name in SETS}
-    sizes = list(sets["cisi"]["samples"])
-    lists = {column: [data["lists"][column] for data in sets.values()] for column in COLUMNS}
+    sizes = list(kept["cisi"]["samples"])
+    lists = {column: [data["lists"][column] for data in kept.values()] for column in COLUMNS}
     pairs = {
-        column: [data["samples"][size][column] for data in sets.values() for size in sizes]
+        column: [data["samples"][size][column] for data in kept.values() for size in sizes]
         for column in SAMPLED
     }
     near = kept[NEAREST]["models"]
     rest = [row for model, row in near.items() if model not in ("BM25RF", "RM1", "RM3")]
     bent = []
-    for data in sets.values():
+    for data in kept.values():
         spread, moved = ([row[BY_QUERY] for row in data["models"].values()], data["probe"]["hsa"].values())
         bent.append((max(moved) - min(moved)) / (max(spread) - min(spread)))
     return {
-        "sets": sets,
+        "sets": kept,
         "sizes": sizes,
         "columns": COLUMNS,
         "sampled": SAMPLED,
@@ -133,11 +129,11 @@ def facts(kept: Json) -> Json:
         "bent": bent,
         "short": {
             name: [
-                data["probe"]["depths"][str(depth)][name][0] for data in sets.values() for depth in DEPTHS[:3]
+                data["probe"]["depths"][str(depth)][name][0] for data in kept.values() for depth in DEPTHS[:3]
             ]
             for name in (BY_QUERY, ROBUST, CONTROL)
         },
         "ratios": {
-            size: [data["time"]["all_models"][size]["ratio"] for data in sets.values()] for size in sizes
+            size: [data["time"]["all_models"][size]["ratio"] for data in kept.values()] for size in sizes
         },
     }

@@ -25,64 +25,36 @@ class Fit(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """One task: title, documents in DATA, options, and fits, the main one first."""
+    """One task: title, documents in DATA, options, and fits, which differ in their seed alone."""
 
     title: str
     docs: str
     options: str
     fits: tuple[Fit, ...]
 
-    @property
-    def repeats(self) -> list[Fit]:
-        """Return the fits that differ from the main one in their seed alone, the main one first."""
-        main = self.fits[0]
-        return [fit for fit in self.fits if (fit.sweeps, fit.topics) == (main.sweeps, main.topics)]
 
-
-def spaced(low: int, high: int) -> tuple[int, ...]:
-    """Return 37 numbers of topics in nearly equal ratios."""
-    return tuple(round(value) for value in np.geomspace(low, high, 37).tolist())
-
-
-def fits(topics: tuple[int, ...], *others: Fit) -> tuple[Fit, ...]:
-    """Return the main fit, and how much sweeps and seeds matter on every fourth number of topics."""
-    some = topics[::4]
-    return Fit(SWEEPS, 0, topics), Fit(SWEEPS, 0, some), Fit(200, 0, some), Fit(200, 1, some), *others
+def spaced(low: int, high: int) -> tuple[Fit, ...]:
+    """Return the fit of 37 numbers of topics in nearly equal ratios."""
+    return (Fit(SWEEPS, 0, tuple(round(value) for value in np.geomspace(low, high, 37).tolist())),)
 
 
 LEE = "--qrels OUT/lee.qrels --train ../lee-similarity/background.jsonl --sample 20 --level "
 LEE_FITS = tuple(Fit(300, seed, (5, 10, 20, 30, 50, 100, 200)) for seed in range(3))
 SAME = "--qrels ../{0}/qrels.txt --together --queries 372"
-EARLIER = (10, 20, 50, 100, 200, 300, 500)
-FARTHER = (20, 50, 100, 200, 300, 500, 1000)
+FARTHER = tuple(Fit(100, seed, (20, 50, 100, 200, 300, 500, 1000)) for seed in range(2))  # of NPL
 CAPTIONS = "--languages de,en --id-column pair_id --train OUT/multi30k-train.tsv --alpha-sum 10"
 TRIALS = {
     "lee-0.6": Trial("Lee news, rated 0.6", "lee-similarity/docs.jsonl", LEE + "0.6", LEE_FITS),
     "lee-0.8": Trial("Lee news, rated 0.8", "lee-similarity/docs.jsonl", LEE + "0.8", LEE_FITS),
-    "cranfield": Trial(
-        "Cranfield",
-        "cranfield/docs.jsonl",
-        SAME.format("cranfield"),
-        fits(spaced(10, 500), *(Fit(100, seed, EARLIER) for seed in range(3))),
-    ),
-    "npl": Trial(
-        "NPL",
-        "npl/docs.jsonl.gz",
-        SAME.format("npl"),
-        fits(spaced(10, 500), *(Fit(100, seed, FARTHER) for seed in range(2))),
-    ),
+    "cranfield": Trial("Cranfield", "cranfield/docs.jsonl", SAME.format("cranfield"), spaced(10, 500)),
+    "npl": Trial("NPL", "npl/docs.jsonl.gz", SAME.format("npl"), spaced(10, 500)),
     "nfcorpus-test": Trial(
         "NFCorpus",
         "nfcorpus-test/docs.jsonl.gz",
         SAME.format("nfcorpus-test") + " --level 2",
-        fits(spaced(10, 400), Fit(100, 0, EARLIER)),
+        spaced(10, 400),
     ),
-    "multi30k": Trial(
-        "Multi30k",
-        "multi30k/val.tsv",
-        CAPTIONS,
-        fits(spaced(20, 600), *(Fit(200, seed, (100, 200, 300, 400, 500, 700, 1000)) for seed in range(2))),
-    ),
+    "multi30k": Trial("Multi30k", "multi30k/val.tsv", CAPTIONS, spaced(20, 600)),
 }
 LARGE = [name for name, trial in TRIALS.items() if trial.fits[0].sweeps == SWEEPS]
 # Table 1, HSA and perplexity: Pearson.
@@ -105,7 +77,7 @@ def collect(out: Path, data: Path) -> Json:
     _prepare(out, data)
     collected: Json = {}
     for name, trial in TRIALS.items():
-        for fit in trial.fits:
+        for fit in (*trial.fits, *FARTHER * (name == "npl")):
             topics = ",".join(map(str, fit.topics))
             command = f"{NAME} ../{trial.docs} {trial.options.replace('OUT', str(out))} --topics {topics}"
             command += f" --sweeps {fit.sweeps} --seed {fit.seed} --time"
@@ -151,9 +123,9 @@ def share_of_best(entry: Json, keys: tuple[str, ...], sign: int) -> float:
 def facts(kept: Json) -> Json:
     """Return the main trials with their correlations, and what is counted over them."""
     main = {
-        (trial.title + (f", seed {fit.seed}" if len(trial.repeats) > 1 else "")): kept[key_of(name, fit)]
+        (trial.title + (f", seed {fit.seed}" if len(trial.fits) > 1 else "")): kept[key_of(name, fit)]
         for name, trial in TRIALS.items()
-        for fit in trial.repeats
+        for fit in trial.fits
     }
     large = [kept[MAIN[name]] for name in LARGE]
     gains = [entry["closer"]["per query"]["perplexity"]["pearson"] for entry in large]
@@ -181,5 +153,5 @@ def facts(kept: Json) -> Json:
             for title, entry in main.items()
         ),
         "sizes": {TRIALS[name].title: kept[MAIN[name]] for name in ("lee-0.6", *LARGE)},
-        "farther": [kept[key_of("npl", fit)] for fit in TRIALS["npl"].fits if fit.topics == FARTHER],
+        "farther": [kept[key_of("npl", fit)] for fit in FARTHER],
     }

@@ -19,12 +19,11 @@ from leadline.data.table import ResultWarning, Table, plain
 from leadline.data.validation import check_flags, check_numbers, check_whole
 from leadline.data.wording import rounded
 from leadline.errors import one_of
-from leadline.estimation.histogram_result import SENSITIVITY, coarser, overlap, slope
+from leadline.estimation.histogram_result import overlap, slope
 from leadline.io.read_paths import path_of
-from leadline.stats.correlation import pearson
 from leadline_studies import SWEEPS, Claim, Given, Option, Outcome, parse_integers, with_options
 from leadline_studies.common.scoring_time import machine
-from leadline_studies.common.tables import columns, correlated, known, sheet
+from leadline_studies.common.tables import columns, known, sheet
 from leadline_studies.common.tracking import WORDS
 from leadline_studies.histogram_topics.pairs import read_texts
 from leadline_studies.histogram_topics.rival_tracking import correlate_predictors
@@ -77,10 +76,7 @@ OPTIONS = (
 LEAST = 7  # numbers of topics, as many as the paper tried
 FEWEST = 3
 RIVAL = "perplexity"
-TIMES = (
-    *("MAP scoring", "MAP computing", "MAP scoring, all at once", "HSA scoring", "HSA computing"),
-    *("DO computing", RIVAL, "infer", "fit"),
-)
+TIMES = (*("MAP scoring", "MAP computing", "HSA scoring", "HSA computing", "DO computing", RIVAL),)
 
 
 @with_options(OPTIONS)
@@ -141,12 +137,6 @@ def data_of(task: Task, settings: Sequence[Setting], draws: int, seed: int) -> d
     quality = np.stack([setting.quality for setting in settings])
     counts = {f"per {norm}": np.stack([setting.counts[norm] for setting in settings]) for norm in NORMS}
     rivals = {RIVAL: np.array([setting.perplexity for setting in settings])}
-    mean = quality.mean(axis=1)
-    finest = {norm: np.stack([setting.finest[norm] for setting in settings]) for norm in NORMS}
-    bins = {
-        norm: {str(count): plain(_by_bins(mean, tables, count)) for count in SENSITIVITY}
-        for norm, tables in finest.items()
-    }
     pairs = task.pairs
     return {
         "measure": "MAP" if task.measure == "AP" else task.measure,
@@ -159,15 +149,8 @@ def data_of(task: Task, settings: Sequence[Setting], draws: int, seed: int) -> d
         "nonrelevant": int((~pairs.relevant).sum()),
         "share_of_pairs": len(pairs.query) / (len(task.relevant) * len(task.texts.all)),
         "settings": list(map(_entry, settings)),
-        "by_bins": bins,
         **correlate_predictors(quality, counts, rivals, draws=draws, seed=seed),
     }
-
-
-def _by_bins(mean: Any, finest: Any, count: int) -> float:
-    """Return Pearson's r of HSA by number of bins, excluding models where it is undefined."""
-    pooled = coarser(finest, count)
-    return correlated(pearson, mean, slope(pooled[:, 0], pooled[:, 1]), FEWEST)
 
 
 def _entry(setting: Setting) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.estimation.histogram_result import FINEST, overlap, slope
+from leadline.estimation.histogram_result import overlap, slope
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import QrelsLike
 from leadline.topics.infer import from_roots, infer, perplexity, ranked
@@ -33,12 +33,11 @@ class Task(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """Results of one number of topics; `counts` by norm are queries x 2 x bins, `finest` 2 x FINEST."""
+    """Results of one number of topics; `counts` by norm are queries x 2 x bins."""
 
     topics: int
     quality: Floats
     counts: dict[str, Floats]
-    finest: dict[str, Floats]
     perplexity: float
     tokens: int
     trained_tokens: int
@@ -78,14 +77,13 @@ def measure_setting(task: Task, topics: int, given: Any) -> Setting:
     """Fit a model to the training texts and measure it in every way, with timing."""
     clock, texts, pairs, seed, bins = Clock(), task.texts, task.pairs, given.seed, given.bins
     how = {"languages": texts.languages, "sweeps": given.sweeps, "seed": seed}
-    model = clock("fit", lambda: fit(texts.train, topics, alpha=given.alpha_sum / topics, **how))
+    model = fit(texts.train, topics, alpha=given.alpha_sum / topics, **how)
     held_out = clock(
         "perplexity", lambda: perplexity(model, texts.held_out, particles=given.particles, seed=seed)
     )
-    query_roots, roots, unknown, empty = clock("infer", lambda: roots_of(model, task, seed))
+    query_roots, roots, unknown, empty = roots_of(model, task, seed)
     scores = clock("MAP scoring", lambda: np.stack([score_query(row, roots) for row in query_roots]))
     quality = clock("MAP computing", lambda: quality_of(task, scores))
-    clock("MAP scoring, all at once", lambda: from_roots(query_roots, roots))
     values = clock("HSA scoring", lambda: pair_scores(pairs, query_roots, roots))
     clock("HSA computing", lambda: slope(*pairs.histograms(values, bins=bins).sum(axis=0)))
     clock("DO computing", lambda: overlap(*pairs.histograms(values, bins=bins).sum(axis=0)))
@@ -93,7 +91,6 @@ def measure_setting(task: Task, topics: int, given: Any) -> Setting:
         topics,
         quality,
         {norm: pairs.histograms(values, norm=norm, bins=bins) for norm in NORMS},
-        {norm: pairs.histograms(values, norm=norm, bins=FINEST).sum(axis=0) for norm in NORMS},
         held_out.value,
         held_out.tokens,
         model.facts["tokens"],

@@ -16,7 +16,6 @@ STUDIES = {
     "dl19-judged": "documents without a judgment dropped",
 }
 OPTIONS = {"dl19-official": ' --measure "AP(rel=2)" --measure nDCG@10', "dl19-judged": " --judged-only"}
-FORMS = {"": "", "-binary": "--level 2", "-ordinal": "--scale ordinal -C weights=quadratic"}
 PRINTED = {
     "willia-umbrela1": 0.286,
     "h2oloo-zeroshot1": 0.282,
@@ -33,12 +32,10 @@ def collect(out: Path, data: Path) -> Json:
     studies = run_all(commands, out, data)
     folder = data / CHALLENGE
     machines = ["human.qrels.txt", *sorted(f"judges/{path.name}" for path in (folder / "judges").iterdir())]
-    files: Json = {}
-    for form, options in FORMS.items():
-        _agreement([LABELS, *options.split()], out / f"people{form}", data / SET)
-        _agreement([*machines, "--reference", *options.split()], out / f"machines{form}", folder)
-        files |= {f"{kind}{form}": read_result(out / f"{kind}{form}.json") for kind in ("people", "machines")}
+    _agreement([LABELS], out / "people", data / SET)
+    _agreement([*machines, "--reference"], out / "machines", folder)
     _agreement(machines, out / "all", folder)
+    files = {kind: read_result(out / f"{kind}.json") for kind in ("people", "machines")}
     return {"studies": studies, "files": files}
 
 
@@ -54,8 +51,8 @@ def facts(kept: Json) -> Json:
     studies, files = kept["studies"], kept["files"]
     every = files["people"]["cohen"]["between"]
     by_machine = {
-        name: {entry["b"]: entry for entry in files[file][name]["between"]}
-        for file, name in (("machines", "scott"), ("machines", "cohen"))
+        name: {entry["b"]: entry for entry in files["machines"][name]["between"]}
+        for name in ("scott", "cohen")
     }
     ordered = sorted(by_machine["cohen"].values(), key=lambda entry: -float(entry["value"]))
     rows = [

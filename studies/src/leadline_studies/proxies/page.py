@@ -28,7 +28,6 @@ MODELS = (
 )
 PROXIES = (
     "votes",
-    "votes, cells by rank",
     "votes by nruns",
     "votes by reference-count",
     "votes by DeShaTo",

@@ -66,7 +66,6 @@ OPTIONS = (
 UNJUDGED = ("nruns", "reference-count")
 DEPTH = 100  # documents of each run that estimators without judgments may use
 BINS = 10  # of HSA
-VOTE_EDGES = (3, 6, 11, 21, 41, 81)  # first rank by votes of each cell after the first
 LABELS = 4  # of the adverse machines
 CENTRED = "centred"
 HSA = "votes by HSA"
@@ -168,26 +167,14 @@ def _weights(scores: Floats) -> Floats:
     return np.nan_to_num((scores - low) / (high - low), nan=0.5)
 
 
-def _vote_cells(query: Integers, votes: Floats) -> Integers:
-    """Return the cell of each pair by its rank in votes within the query."""
-    order = np.lexsort((-votes, query))
-    ordered = query[order]
-    rank = np.empty(len(query), dtype=np.int64)
-    rank[order] = np.arange(len(query)) - np.searchsorted(ordered, ordered) + 1
-    return np.searchsorted(VOTE_EDGES, rank, side="right")
-
-
 def _proxies(votes: Votes, scores: Mapping[str, Floats], seed: int) -> dict[str, Callable[[Draw], Cells]]:
     """Return for every proxy its cells, which may depend on the draw."""
     size = len(votes.query)
-    last = len(VOTE_EDGES) + 1
     alike = np.ones(len(votes.setting.truth))
-    ranked = _vote_cells(votes.query, votes.of(alike))
     random = np.random.default_rng(seed).integers(1, LABELS + 1, size)
     fixed = {
         "none": Cells.one(size, guessing=False),
         CENTRED: Cells.one(size),
-        "votes, cells by rank": Cells(ranked, last + 1, last, last),
         "adverse: random labels": Cells(random, LABELS + 1, 0, 0),
         "adverse: worst run": Cells(_labels_of(votes, int(votes.setting.truth.argmin())), LABELS + 1, 0, 0),
     }

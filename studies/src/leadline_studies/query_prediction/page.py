@@ -11,7 +11,6 @@ NAME = "query-prediction"
 SETS = ("cranfield", "cisi", "cacm", "npl", "nfcorpus-test")
 SWEEPS = 300
 COMMAND = f"{NAME} docs.jsonl* queries.jsonl qrels.txt --sweeps {SWEEPS}"
-BOLDER = " --model QLDirichlet --model RM1 --fits 1 --draws 1"
 ABOUT = ("inputs", "options", "command", "leadline", "warnings")
 PREDICTORS = {
     "WIG(tail,length=root)": "`WIG(tail,length=root)`",
@@ -29,13 +28,11 @@ FIGURES = {
 
 
 def collect(out: Path, data: Path) -> Json:
-    """Run the study on every collection, and once with a model that drops the original terms."""
+    """Run the study on every collection."""
     results = run_all({name: (name, COMMAND) for name in SETS}, out, data)
-    bolder = run_all({f"{name}-bolder": (name, COMMAND + BOLDER) for name in SETS}, out, data)
     found = {
-        name: {key: value for key, value in results[name].items() if key not in ABOUT}
-        | {"bolder": {"expansion": bolder[f"{name}-bolder"]["expansion"]}}
-        for name in SETS
+        name: {key: value for key, value in data.items() if key not in ABOUT}
+        for name, data in results.items()
     }
     return {"leadline": ll.__version__, "sweeps": SWEEPS, "found": found}
 
@@ -89,5 +86,4 @@ def facts(kept: Json) -> Json:
             "oracle": ("oracle", ""),
         },
         "count": counted([data["expansion"] for data in results.values()]),
-        "bolder": counted([data["bolder"]["expansion"] for data in results.values()]),
     }

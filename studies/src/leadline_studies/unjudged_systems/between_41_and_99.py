@@ -22,7 +22,6 @@ LARGE = {
 }
 LATER = "trec-dl-2019-passage"
 WHOLE = "TREC 2019 passages, 37 runs and 24 later ones"
-KEPT = ("kendall", "team", "tau_ap")
 
 
 def between(data: Path) -> Json:
@@ -50,7 +49,7 @@ def read(folder: Path, runs: list[Path], column: str) -> tuple[Systems, np.ndarr
 
 
 def of_parts(folder: Path, runs: list[Path], column: str) -> Json:
-    """Return mean, 5 % and 95 % quantile of tau and tau-AP over random parts of 41 to 99 runs."""
+    """Return mean, 5 % and 95 % quantile of tau over random parts of 41 to 99 runs."""
     systems, truth, teams = read(folder, runs, column)
     methods = with_fewer_draws([kind() for kind in METHODS.classes.values() if kind.voting])
     rng = np.random.default_rng(0)
@@ -59,12 +58,12 @@ def of_parts(folder: Path, runs: list[Path], column: str) -> Json:
         size = int(rng.integers(LEAST, MOST + 1))
         parts.append(np.sort(rng.permutation(len(truth))[:size]))
     found = over_subsets(systems, truth, teams, methods, parts, 0)
-    return {name: {key: spread(taus[key], "value") for key in KEPT} for name, taus in found.items()}
+    return {name: {"kendall": spread(taus["kendall"], "value")} for name, taus in found.items()}
 
 
 def of_whole(folder: Path, runs: list[Path]) -> Json:
-    """Return tau and tau-AP of all 61 runs."""
+    """Return tau of all 61 runs."""
     systems, truth, teams = read(folder, runs, "computed_map_l2")
     methods = [kind() for kind in METHODS.classes.values() if kind.voting]
     found = over_subsets(systems, truth, teams, methods, [np.arange(len(truth))], 0)
-    return {name: {key: {"value": values[key][0]} for key in KEPT} for name, values in found.items()}
+    return {name: {"kendall": {"value": taus["kendall"][0]}} for name, taus in found.items()}

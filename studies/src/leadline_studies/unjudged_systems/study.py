@@ -70,9 +70,11 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     owners = teams_of(labels, names, given.team)
     table = read_qrels(qrels)
     refuse_sample(table)
-    _, values = judge_runs(runs, table, AP(rel=given.level).values, reading=reading)
-    own = np.nan_to_num(np.stack(values)).mean(axis=1)
-    true_scores = own if given.truth is None else published(given.truth, names)
+    if given.truth is None:
+        _, values = judge_runs(runs, table, AP(rel=given.level).values, reading=reading)
+        true_scores = np.nan_to_num(np.stack(values)).mean(axis=1)
+    else:
+        true_scores = published(given.truth, names)
     methods = _methods(len(names), len(set(owners)))
     fast_methods = with_fewer_draws(methods)
     scores = scores_by_votes(systems, methods, owners, given.seed)
@@ -89,14 +91,6 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         },
         "sizes": by_number(systems, true_scores, owners, fast_methods, given.subsets, given.seed),
     }
-    if given.truth is not None:
-        data["lists"] = {
-            "kendall": plain(kendall(own, true_scores)),
-            "methods": {
-                name: agreement(scores_of_method["run"], own, drawn)
-                for name, scores_of_method in scores.items()
-            },
-        }
     return Outcome(data, systems.infos, figures=_figures(data, scores, true_scores, names))
 
 
@@ -156,11 +150,7 @@ def by_number(
 
 def tables(data: dict[str, Any]) -> dict[str, Table]:
     """Return all tables."""
-    found = {"agreement": _agreement_table(data), "sizes": _size_table(data)}
-    if "lists" in data:
-        rows = ({"method": name} | entry for name, entry in data["lists"]["methods"].items())
-        found["lists"] = sheet(rows, ["method", *AGREEMENT], digits=3)
-    return found
+    return {"agreement": _agreement_table(data), "sizes": _size_table(data)}
 
 
 AGREEMENT = [
