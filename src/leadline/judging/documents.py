@@ -10,7 +10,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 from threading import Lock
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from leadline.data.arrays import hashed_uniform
 from leadline.data.ids import to_bytes
@@ -47,30 +47,13 @@ def digest(text: Text) -> str:
     return blake2b(size + whole, digest_size=8).hexdigest()
 
 
-class Texts(Protocol):
-    """Base class of the sources of texts."""
-
-    @property
-    def ids(self) -> Collection[str]:
-        """Ids of the documents of the pool that are available."""
-
-    def get(self, name: str) -> Text:
-        """Return the text of a document."""
-
-    def digest(self, name: str) -> str:
-        """Return the digest of the text of a document, as it is now."""
-
-    def close(self) -> None:
-        """Release the resources."""
-
-
 def open_texts(
     source: str,
     documents: Collection[str],
     *,
     on_document: Callable[[int, int], None] | None = None,
     **reading: Any,
-) -> Texts:
+) -> FileTexts | IndexTexts:
     """Open a file or folder of documents, or an index that stores texts, for the documents of a pool."""
     from leadline.retrieval.index.index_files import holds_index
 
@@ -79,7 +62,7 @@ def open_texts(
     return FileTexts(source, documents, on_document=on_document, **reading)
 
 
-class FileTexts(Texts):
+class FileTexts:
     """Texts from a document file of any format; those of the pool are copied to a temporary file."""
 
     def __init__(
@@ -129,12 +112,15 @@ class FileTexts(Texts):
 
     @property
     def ids(self) -> Collection[str]:
+        """Ids of the documents of the pool that are available."""
         return self.places.keys()
 
     def get(self, name: str) -> Text:
+        """Return the text of a document."""
         return self._kept(name)
 
     def digest(self, name: str) -> str:
+        """Return the digest of the text of a document."""
         return self.places[name][2]
 
     def _read(self, name: str) -> Text:
@@ -146,10 +132,11 @@ class FileTexts(Texts):
         return Text(title, text, tuple((label, value) for label, value in facts))
 
     def close(self) -> None:
+        """Delete the copy."""
         self._file.close()
 
 
-class IndexTexts(Texts):
+class IndexTexts:
     """Texts stored in an index.
 
     An index rebuilt while it is open is rejected, since its documents may have other positions.
@@ -168,9 +155,11 @@ class IndexTexts(Texts):
 
     @property
     def ids(self) -> Collection[str]:
+        """Ids of the documents of the pool that are available."""
         return self.codes.keys()
 
     def get(self, name: str) -> Text:
+        """Return the text of a document."""
         code = self.codes[name]
         try:
             self._check()
@@ -187,6 +176,7 @@ class IndexTexts(Texts):
         return Text(title, text.removeprefix(f"{title}\n") if title else text, facts_of(record))
 
     def digest(self, name: str) -> str:
+        """Return the digest of the text of a document, as it is now."""
         return digest(self.get(name))
 
     def _sizes_now(self) -> dict[str, int]:
@@ -252,7 +242,7 @@ class Cards:
 
     def __init__(
         self,
-        texts: Texts,
+        texts: FileTexts | IndexTexts,
         queries: Mapping[str, Document],
         *,
         forms: Sequence[str],
@@ -285,7 +275,7 @@ class Cards:
 
     def card(self, judge: str, pair: JudgingPair) -> dict[str, Any]:
         """Return what a judge sees of a pair."""
-        return self._shown(pair, self.form(judge, pair), self.digest(pair)).copy()
+        return self._shown(pair, self.form(judge, pair), self.texts.digest(pair.document)).copy()
 
     def _new_shown(self, pair: JudgingPair, form: str, seen: str) -> dict[str, Any]:
         """Return what every judge sees of a pair in a form, for a text with a digest."""
@@ -311,10 +301,6 @@ class Cards:
             "complete": complete,  # the summary shows the whole text
             "cut": form != "title" and len(text.text) > PREFIX,
         }
-
-    def digest(self, pair: JudgingPair) -> str:
-        """Return the digest of the text currently shown for a pair."""
-        return self.texts.digest(pair.document)
 
     def _new_summary(self, pair: JudgingPair, form: str) -> Summary:
         text = self.texts.get(pair.document).text[:PREFIX]

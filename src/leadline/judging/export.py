@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -85,15 +86,11 @@ def export(store: str, target: str, *, rule: str = "majority") -> ExportSummary:
         places = {query: place for place, query in enumerate(dict.fromkeys(row[0] for row in judged))}
         judged.sort(key=lambda row: places[row[0]])  # judges leave a query and return to it
         write_table(tables.OutputTable((*QRELS_COLUMNS, *more), judged, machine=machine), target)
-    judges: dict[str, int] = {}
-    for row in rows:
-        judges[row.judgment.judge] = judges.get(row.judgment.judge, 0) + 1
+    judges = Counter(row.judgment.judge for row in rows)
     notes = sum(bool(row.note) for row in rows)
     lost = ""
     if pool is not None and suffix not in DELIMITERS:
-        lost = "pairs without a judgment"
-        if bare:
-            lost = f"probabilities and {lost}"
+        lost = "probabilities and " * bare + "pairs without a judgment"
     outside = 0 if pool is None else len(merged.grades.keys() - shares.keys())
     return ExportSummary(judges, merged, notes, lost, outside)
 

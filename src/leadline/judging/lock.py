@@ -44,13 +44,10 @@ def check_folder(path: str) -> None:
 
 def check_names(path: str) -> None:
     """Reject a store with several hard links: SQLite keeps a write-ahead log per path."""
-    try:
-        names = os.stat(path).st_nlink
-    except OSError:
-        return
-    if names > 1:
+    status = _status(path)
+    if status is not None and status.st_nlink > 1:
         raise InputError(
-            f"the store has {names} names (hard links), and judgments saved under one name are not "
+            f"the store has {status.st_nlink} names (hard links), and judgments saved under one name are not "
             "visible under another",
             path=path,
             hint="Copy the store to a new file, and judge in the copy.",
@@ -152,19 +149,16 @@ def _lock(file: int, path: str) -> None:
 
 def _is_at(file: int, real: str) -> bool:
     """Return whether a path still refers to an open file."""
-    try:
-        return os.path.samestat(os.fstat(file), os.stat(real))
-    except OSError:
-        return False
+    status = _status(real)
+    return status is not None and os.path.samestat(os.fstat(file), status)
 
 
-def place_of(path: str) -> tuple[int, int] | None:
-    """Return device and inode of the file at a path; None if there is none."""
+def _status(path: str) -> os.stat_result | None:
+    """Return the status of the file at a path; None if there is none."""
     try:
-        status = os.stat(path)
+        return os.stat(path)
     except OSError:
         return None
-    return status.st_dev, status.st_ino
 
 
 class Identity:
@@ -178,18 +172,18 @@ class Identity:
         self.path = os.path.abspath(path)
         self._shown = path
         real = os.path.realpath(path)  # SQLite names the other two after the real path
-        self._places = {
-            name: file_id
+        self._files = {
+            name: status
             for name in (self.path, f"{real}-wal", f"{real}-shm")
-            if (file_id := place_of(name)) is not None
+            if (status := _status(name)) is not None
         }
         self._content = self._stamp()
 
     def check(self) -> None:
         """Compare the files at the paths with those that were opened."""
-        for name, file_id in self._places.items():
-            current = place_of(name)
-            if current != file_id:
+        for name, status in self._files.items():
+            current = _status(name)
+            if current is None or not os.path.samestat(current, status):
                 change = "deleted or moved" if current is None else "replaced by another file"
                 which = "the store" if name == self.path else os.path.basename(name)
                 raise InputError(
@@ -200,11 +194,8 @@ class Identity:
                 )
 
     def _stamp(self) -> tuple[int, int] | None:
-        try:
-            status = os.stat(self.path)
-        except OSError:
-            return None
-        return status.st_size, status.st_mtime_ns
+        status = _status(self.path)
+        return None if status is None else (status.st_size, status.st_mtime_ns)
 
     def is_changed(self) -> bool:
         """Return whether the database file was written to since `note_content`."""

@@ -222,7 +222,7 @@ def _changed(store: Store, queues: Queues, cards: Cards) -> Iterator[ResultWarni
         pair = queues.pairs.get(number)
         if pair is not None:
             if pair.document not in now:
-                now[pair.document] = cards.digest(pair)
+                now[pair.document] = cards.texts.digest(pair.document)
             if now[pair.document] != digest:
                 changed.add(pair.document)
     if changed:

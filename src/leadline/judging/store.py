@@ -142,6 +142,17 @@ FROM done JOIN judges ON judges.id = done.judge
 """
 
 
+INSERT = """
+INSERT INTO events (key, kind, judge, pair, grade, note, seconds, shown, opened, given, saved, undoes)
+VALUES (:key, :kind, :judge, :pair, :grade, :note, :seconds, :shown, :opened, :given, :saved, :undoes)
+ON CONFLICT (key) DO NOTHING
+"""
+SAME = """
+SELECT 1 FROM events WHERE (key, kind, judge, pair, note) = (:key, :kind, :judge, :pair, :note)
+AND grade IS :grade AND undoes IS :undoes
+"""
+
+
 class Store:
     """A store open for writing; thread-safe.
 
@@ -447,32 +458,11 @@ class Store:
                 raise UsageError("the judgment or skip to undo is not in the store")
         if connection.execute("SELECT 1 FROM pairs WHERE id = ?", (event.pair,)).fetchone() is None:
             raise UsageError(f"pair {event.pair} is not in the store")
-        cursor = connection.execute(
-            "INSERT INTO events (key, kind, judge, pair, grade, note, seconds, shown, opened, given, "
-            "saved, undoes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
-            (
-                event.key,
-                event.kind,
-                judge,
-                event.pair,
-                event.grade,
-                event.note,
-                event.seconds,
-                event.shown,
-                event.opened,
-                event.given,
-                _now(),
-                undone and undone[0],
-            ),
-        )
-        same = (
-            "SELECT 1 FROM events WHERE (key, kind, judge, pair, note) = (?, ?, ?, ?, ?) "
-            "AND grade IS ? AND undoes IS ?"
-        )
-        which = event.key, event.kind, judge, event.pair, event.note, event.grade, undone and undone[0]
+        row = event._asdict() | {"judge": judge, "saved": _now(), "undoes": undone and undone[0]}
+        cursor = connection.execute(INSERT, row)
         if cursor.rowcount:
             self._seal(connection, cursor.lastrowid, event.digest)
-        elif connection.execute(same, which).fetchone() is None:
+        elif connection.execute(SAME, row).fetchone() is None:
             raise ConflictError(
                 "a different judgment was already saved for this action, and that judgment is kept"
             )

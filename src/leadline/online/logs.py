@@ -200,12 +200,10 @@ def log_rows(path: str, columns: Columns, options: Mapping[str, str] | None = No
         empty = False
         yield LogRow(
             _name(row, columns.arm, path, line) if columns.arm else "",
-            _click(row[columns.click], columns.click, path, line),
+            _click(row, columns.click, path, line),
             _name(row, columns.user, path, line) if columns.user else "",
-            _position(row[columns.position], columns.position, path, line, hint)
-            if columns.position
-            else math.nan,
-            *(_time(row[columns.time], columns.time, path, line) if columns.time else (0.0, False)),
+            _position(row, columns.position, path, line, hint) if columns.position else math.nan,
+            *(_time(row, columns.time, path, line) if columns.time else (0.0, False)),
             line,
         )
     if empty:
@@ -230,52 +228,43 @@ def _name(row: Mapping[str, Any], column: str, path: str, line: int) -> str:
     return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
-def _click(value: Any, column: str, path: str, line: int) -> float:
-    text = str(value).strip().lower()
-    number = YES[text] if text in YES else number_in(text)
-    return _checked(number, "a number of clicks", str(value), column, path, line, least=0)
+def _click(row: Mapping[str, Any], column: str, path: str, line: int) -> float:
+    text = str(row[column])
+    word = text.strip().lower()
+    number = YES[word] if word in YES else number_in(word)
+    if number is None or number < 0 or number % 1:  # NaN where the number is not finite
+        raise _refused(text, "a number of clicks", column, path, line)
+    return number
 
 
-def _position(value: Any, column: str, path: str, line: int, hint: str) -> float:
+def _position(row: Mapping[str, Any], column: str, path: str, line: int, hint: str) -> float:
     """Return a position, 1 or more; NaN if empty."""
-    text = "" if value is None else str(value).strip()
+    text = "" if row[column] is None else str(row[column]).strip()
     if text.lower() in ("", "nan", "none", "null"):
         return math.nan
-    return _checked(number_in(text), "a position", text, column, path, line, least=1, hint=hint)
+    number = number_in(text)
+    if number is None or number < 1 or number % 1:
+        raise _refused(text, "a position", column, path, line, hint)
+    return number
 
 
-def _time(value: Any, column: str, path: str, line: int) -> tuple[float, bool]:
+def _time(row: Mapping[str, Any], column: str, path: str, line: int) -> tuple[float, bool]:
     """Return a time, and whether it is a date, not a number."""
-    text = str(value).strip()
+    text = str(row[column]).strip()
     number = number_in(text)
     dated = number is None
     if dated:
         with suppress(ValueError):
             moment = datetime.fromisoformat(text)
             number = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    return _checked(number, "a time", text, column, path, line), dated
+    if number is None or not math.isfinite(number):
+        raise _refused(text, "a time", column, path, line)
+    return number, dated
 
 
-def _checked(
-    number: float | None,
-    kind: str,
-    text: str,
-    column: str,
-    path: str,
-    line: int,
-    *,
-    least: int | None = None,
-    hint: str = "",
-) -> float:
-    """Return the number of a cell; raise InputError if it is none, or not a whole one of at least `least`."""
-    if (
-        number is None
-        or not math.isfinite(number)
-        or (least is not None and (number < least or number != int(number)))
-    ):
-        found = f"'{text[:40]}' in column '{column}' is not {kind}"
-        raise InputError(found, path=path, line=line, hint=hint or HINTS[kind])
-    return number
+def _refused(text: str, kind: str, column: str, path: str, line: int, hint: str = "") -> InputError:
+    found = f"'{text[:40]}' in column '{column}' is not {kind}"
+    return InputError(found, path=path, line=line, hint=hint or HINTS[kind])
 
 
 def repeated_clicks(count: int) -> tuple[str, str, int]:
