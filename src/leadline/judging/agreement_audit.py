@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.data.arrays import Floats, Integers
-from leadline.data.table import RunInfo, keyed, plain
+from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.table import RunInfo, flagged, keyed, plain
 from leadline.errors import UsageError
 from leadline.evaluation.lookups import place_of
 from leadline.io.run_names import run_name
@@ -290,13 +290,12 @@ def audit(
     ([0.0, 1.0], 'b', 1.0)
     """
     sign = 1.0 if rising else -1.0
-    differences = labels - reference
-    gains = _gains(sign * differences)
+    both = sign * reference, sign * labels  # such that more is better
+    differences, gains = labels - reference, _gains(both[1] - both[0])
     limits = _limits(np.column_stack([differences, differences.mean(axis=1)]), confidence)
     gain_limits = _simultaneous(gains, confidence, seed, flips)
-    means = sign * reference.mean(axis=0), sign * labels.mean(axis=0)
-    ranks = [average_ranks(-values) for values in means]
-    best = np.argsort(-means[0], kind="stable")[:top]
+    ranks = [average_ranks(-values.mean(axis=0)) for values in both]
+    best = np.argsort(-both[0].mean(axis=0), kind="stable")[:top]
     runs = [
         RunBias(
             name,
@@ -309,42 +308,29 @@ def audit(
         )
         for index, name in enumerate(systems)
     ]
+
+    def taus(chosen: Flags | Integers | slice) -> Taus:
+        return _taus(both[0][:, chosen], both[1][:, chosen], confidence, draws, seed)
+
+    circularity: Circularity | None = None
+    if used:
+        flags = np.isin(np.arange(len(systems)), used)
+        apart = both[1] - both[0]
+        gain = apart[:, flags].mean(axis=1) - apart[:, ~flags].mean(axis=1)
+        gain_of_used = Interval(float(gain.mean()), *_limits(gain[:, None], confidence)[0].tolist())
+        circularity = Circularity(flagged(systems, flags), gain_of_used, taus(~flags))
     return Audit(
         *names,
         measure,
         len(reference),
         Interval(float(differences.mean()), *limits[-1].tolist()),
-        _taus(sign * reference, sign * labels, confidence, draws, seed),
+        taus(slice(None)),
         len(best),
-        _taus(sign * reference[:, best], sign * labels[:, best], confidence, draws, seed),
+        taus(best),
         runs,
         Reliability(reliability(reference), reliability(labels)),
         Reliability(reliability(reference[:, best]), reliability(labels[:, best])),
-        _circularity(systems, sign * reference, sign * labels, used, confidence, draws, seed),
-    )
-
-
-def _circularity(
-    systems: Sequence[str],
-    reference: Floats,
-    labels: Floats,
-    used: Sequence[int],
-    confidence: float,
-    draws: int,
-    seed: int,
-) -> Circularity | None:
-    """Return what labels do for runs that used their judge; values are such that more is better."""
-    if not used:
-        return None
-    flags = np.isin(np.arange(len(systems)), used)
-    differences = labels - reference
-    gains = differences[:, flags].mean(axis=1) - differences[:, ~flags].mean(axis=1)
-    limits = _limits(gains[:, None], confidence)[0].tolist()
-    others = _taus(reference[:, ~flags], labels[:, ~flags], confidence, draws, seed)
-    return Circularity(
-        [systems[place] for place in np.flatnonzero(flags).tolist()],
-        Interval(float(gains.mean()), *limits),
-        others,
+        circularity,
     )
 
 

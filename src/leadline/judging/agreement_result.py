@@ -323,8 +323,7 @@ class Agreement(Result):
 
     def counted(self) -> list[int]:
         """Return the number of query-document pairs judged by both, per pair of judges."""
-        counts: list[int] = self.tables.sum(axis=(1, 2)).astype(int).tolist()
-        return counts
+        return [estimate.pairs for estimate in self.between["agreement"][1]]
 
     def _columns(self, *, per_query: bool = False) -> list[Column]:
         return agreement_columns(self, per_query=per_query)
@@ -341,11 +340,9 @@ class Agreement(Result):
             "queries": self.queries,
             "grades": self.grades.tolist(),
         }
-        for name in ("agreement", "scott", "cohen"):
-            data[name] = self[name].to_dict() | {"between": self._each(name)}
-        for name, (estimate, pairs) in self.of_all.items():
-            more = {"between": self._each(name)} if name in self.between else {}
-            data[name] = estimate.to_dict() | {"pairs": pairs} | more
+        for name in ("agreement", "scott", "cohen", *self.of_all):
+            pairs = {"pairs": self.of_all[name][1]} if name in self.of_all else {}
+            data[name] = self[name].to_dict() | pairs | self._between(name)
         return data | {
             "confusion": [
                 {"a": a, "b": b, "counts": table.astype(int).tolist()}
@@ -366,10 +363,11 @@ class Agreement(Result):
         """Return the names of every pair of judges."""
         return [(self.judges[a], self.judges[b]) for a, b in self.pairs]
 
-    def _each(self, name: str) -> list[dict[str, Any]]:
-        """Return a coefficient of every pair of judges."""
-        rows = zip(self.named(), self.between[name][1], self.counted(), strict=True)
-        return [{"a": a, "b": b, "pairs": pairs} | estimate.to_dict() for (a, b), estimate, pairs in rows]
+    def _between(self, name: str) -> dict[str, Any]:
+        """Return a coefficient of every pair of judges, if there is one."""
+        pairwise = zip(self.named(), self.between.get(name, (None, ()))[1], strict=False)
+        rows = [{"a": a, "b": b, "pairs": one.pairs} | one.to_dict() for (a, b), one in pairwise]
+        return {"between": rows} if rows else {}
 
 
 SHOWN = 3  # examples in a warning
@@ -377,12 +375,14 @@ SHOWN = 3  # examples in a warning
 
 def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
     """Return the warnings about exclusions, undefined values and small samples."""
-    judged = "not all judges" if result.options["over"] == "all" else "fewer than two judges"
-    several = result.options["over"] == "all" and len(result.judges) > 2
+    over_all = result.options["over"] == "all"
+    several = over_all and len(result.judges) > 2
     alpha = " (Krippendorff's alpha uses pairs judged by two or more)" if several else ""
     left_out = len(judgments) - len(result.judgments)
-    judged += f" judged {'it' if left_out == 1 else 'them'}"
-    undefined = sum(bool(np.isnan(estimate.value)) for estimate in result.between["scott"][1])
+    judged = (
+        f"{'not all' if over_all else 'fewer than two'} judges judged {'it' if left_out == 1 else 'them'}"
+    )
+    undefined = sum(math.isnan(estimate.value) for estimate in result.between["scott"][1])
     few = sum(pairs < FEWEST_PAIRS for pairs in result.counted())
     shared = f"in {few} of {len(result.pairs)} comparisons, the judges share too few pairs"
     if len(result.pairs) == 1:
