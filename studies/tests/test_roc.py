@@ -38,7 +38,7 @@ def test_the_curve_holds_the_area(rows: list[tuple[int, bool, int]]) -> None:
 
 def test_a_decision_says_what_the_larger_kind_alone_would_have() -> None:
     found = decide(np.array([0.9, 0.8, 0.1, 0.0]), np.array([True, False, False, False]), 0.8)
-    assert found == (0.8, 0.75, 0.5, 1.0, 0.75)
+    assert found == {"accuracy": 0.75, "precision": 0.5, "recall": 1.0, "larger": 0.75}
     none = decide(np.array([0.1]), np.array([True]), 1.0)
-    assert np.isnan(none.precision)
-    assert none.recall == 0.0
+    assert np.isnan(none["precision"])
+    assert none["recall"] == 0.0

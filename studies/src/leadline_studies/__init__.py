@@ -86,6 +86,9 @@ VECTORS = Option(
     metavar="FILE",
 )
 LEVEL = Option("level", float, "Lowest relevant grade.", 1.0, metavar="GRADE")
+SAMPLES = Option(
+    "samples", str, "Numbers of non-relevant documents to sample per query.", "10,30,100,300", metavar="N,N"
+)
 SEED = Option("seed", int, "Random seed.", 0)
 TEAM = Option("team", str, "Table column with the team of each run.", required=True, metavar="FILE:COLUMN")
 OF_TEAMS = Option(

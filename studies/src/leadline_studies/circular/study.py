@@ -19,7 +19,6 @@ import numpy as np
 from leadline import InputError, Run, UsageError, read_qrels
 from leadline.charts.interval_plots import against_truth
 from leadline.data.arrays import Floats
-from leadline.data.ids import to_text
 from leadline.data.reading import Reading
 from leadline.data.table import Preformatted, Table
 from leadline.data.validation import check_whole
@@ -31,7 +30,7 @@ from leadline.estimation.system_lists import read_systems
 from leadline.evaluation.evaluate import evaluate
 from leadline_studies import LEVEL, Claim, Given, Option, Outcome, with_options
 from leadline_studies.common.tables import columns, sheet
-from leadline_studies.estimate.study import judged_pool
+from leadline_studies.estimate.study import judged_pool, listed, lists_of
 
 CLAIM = Claim(
     "LLM labels overrate a run that was built from them, and a few human judgments correct the error."
@@ -55,8 +54,9 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the study."""
     check_whole(2, draws=given.draws)
     truth, labels = read_qrels(qrels), read_qrels(given.machine)
-    pooled = list(runs) if isinstance(runs, (list, tuple)) else [runs]
-    lists_by_run = _lists([*pooled, *given.new], truth.queries.names, given.depth)
+    pooled = listed(runs)
+    systems = read_systems([*pooled, *given.new], Reading(), depth=given.depth)
+    lists_by_run = lists_of(systems.asked(truth.queries.names))
     if NAME in lists_by_run:
         raise UsageError(f"this study builds a run named '{NAME}'. Rename your run of that name.")
     voters = list(lists_by_run.values())[: len(pooled)]
@@ -90,17 +90,6 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         "runs": _rows(names, in_pool, by_truth.means[:, 0], by_machine.means[:, 0], values, limits),
     }
     return Outcome(data, options={"measure": text})
-
-
-def _lists(paths: Sequence[Any], queries: Sequence[bytes], depth: int) -> dict[str, dict[str, list[str]]]:
-    """Return the first documents of every run for the judged queries."""
-    systems = read_systems(paths, Reading(), depth=depth).asked(queries)
-    lists: dict[str, dict[str, list[str]]] = {info.name: {} for info in systems.infos}
-    for query in systems.queries.names:
-        for by_query, ranked in zip(lists.values(), systems.lists(query), strict=True):
-            if len(ranked):
-                by_query[to_text(query)] = [to_text(systems.documents[code]) for code in ranked.tolist()]
-    return lists
 
 
 def _rows(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -13,7 +13,6 @@ import numpy as np
 
 from leadline import Qrels, histogram, score, search
 from leadline.data.table import Table
-from leadline.estimation.score_sets import pairs_to_score
 from leadline.evaluation.evaluate import evaluate
 from leadline.retrieval.index.reader import Index
 from leadline_studies import Given
@@ -21,7 +20,6 @@ from leadline_studies.common.tables import sheet
 from leadline_studies.common.tracking import MEASURES
 
 T = TypeVar("T")
-SEARCH, EVALUATE, SCORE, HISTOGRAM = "search", "evaluate", "score", "histogram"
 
 
 def seconds(work: Callable[[], T]) -> tuple[float, T]:
@@ -45,72 +43,52 @@ def times_of(
     qrels: Qrels,
     models: Sequence[str],
     depth: int,
-    sizes: Sequence[int],
-    documents: Sequence[str],
+    pairs: Mapping[int, Mapping[str, Sequence[str]]],
     given: Given,
 ) -> dict[str, Any]:
-    """Return median times of every model by both ways, over rounds, and their ratios."""
-    level, rounds = given.level, given.time
-    pairs = partial(pairs_to_score, qrels, documents, seed=given.seed, rel=level)
-    samples = {size: seconds(partial(pairs, sample=size)) for size in sizes}
-    drawing = {size: spent for size, (spent, _) in samples.items()}
+    """Return median times of every model by both ways over rounds, and their ratios."""
+    level = given.level
 
-    def ranked(model: str) -> list[float]:
+    def ranked(model: str) -> None:
         index.made.pop("windows", None)
-        search_time, runs = seconds(lambda: search(index, queries, model, k=depth))
-        return [search_time, seconds(lambda: evaluate(qrels, runs, MEASURES, rel=level))[0]]
+        evaluate(qrels, search(index, queries, model, k=depth), MEASURES, rel=level)
 
-    def scored(model: str, size: int) -> list[float]:
+    def scored(model: str, size: int) -> None:
         index.made.pop("windows", None)
-        score_time, runs = seconds(lambda: score(index, queries, samples[size][1], model))
-        return [score_time, seconds(lambda: histogram(qrels, runs, rel=level, draws=0))[0]]
+        histogram(qrels, score(index, queries, pairs[size], model), rel=level, draws=0)
 
     rows: list[dict[str, Any]] = []
+    totals = np.zeros(1 + len(pairs))
     for model in models:
         ranked(model)  # what is read once is read
-        table = [[ranked(model), *(scored(model, size) for size in sizes)] for _ in range(rounds)]
-        rows.append(_row(model, np.array(table), sizes))
+        works = [partial(ranked, model), *(partial(scored, model, size) for size in pairs)]
+        table = np.array([[seconds(work)[0] for work in works] for _ in range(given.time)])
+        medians = np.median(table, axis=0)
+        totals += medians
+        ratios = np.median(table[:, :1] / np.maximum(table[:, 1:], 1e-9), axis=0)
+        samples = [
+            {"seconds": spent, "ratio": ratio}
+            for spent, ratio in zip(medians[1:].tolist(), ratios.tolist(), strict=True)
+        ]
+        rows.append({"model": model, "seconds": float(medians[0])} | {"samples": _by_size(pairs, samples)})
     return {
-        "rounds": rounds,
+        "rounds": given.time,
         "unit": "processor seconds of all queries, median of the rounds",
         "machine": machine(),
-        "drawing": {str(size): spent for size, spent in drawing.items()},
         "models": rows,
-        "all_models": _totals(rows, drawing),
+        "all_models": _by_size(pairs, [{"ratio": ratio} for ratio in (totals[0] / totals[1:]).tolist()]),
     }
 
 
-def _row(model: str, table: Any, sizes: Sequence[int]) -> dict[str, Any]:
-    """Return one row of rounds x (ranking, each size) x (first, second part)."""
-    medians = np.median(table, axis=0).tolist()
-    totals = table.sum(axis=2)
-    ratios = np.median(totals[:, :1] / np.maximum(totals[:, 1:], 1e-9), axis=0).tolist()
-    samples = {
-        str(size): {SCORE: parts[0], HISTOGRAM: parts[1], "ratio": ratio}
-        for size, parts, ratio in zip(sizes, medians[1:], ratios, strict=True)
-    }
-    return {"model": model, SEARCH: medians[0][0], EVALUATE: medians[0][1], "samples": samples}
-
-
-def _totals(rows: list[dict[str, Any]], drawing: dict[int, float]) -> dict[str, Any]:
-    """Return the overall ratio, the time of sampling counted as scoring."""
-    ranking = sum(row[SEARCH] + row[EVALUATE] for row in rows)
-    ratios = {}
-    for size, sampling_time in drawing.items():
-        parts = [row["samples"][str(size)] for row in rows]
-        scoring = sum(part[SCORE] + part[HISTOGRAM] for part in parts)
-        ratios[str(size)] = {
-            "ratio": ranking / max(scoring, 1e-9),
-            "ratio_with_drawing": ranking / max(scoring + sampling_time, 1e-9),
-        }
-    return ratios
+def _by_size(sizes: Iterable[int], entries: Sequence[dict[str, float]]) -> dict[str, dict[str, float]]:
+    return dict(zip(map(str, sizes), entries, strict=True))
 
 
 def time_table(data: dict[str, Any]) -> Table:
     """Return the times as a table."""
-    parts = (("score s", SCORE), ("histogram s", HISTOGRAM), ("ratio", "ratio"))
-    heads = ["model", f"search s={SEARCH}", f"evaluate s={EVALUATE}"]
-    heads += [f"{word}, n = {n}=samples.{n}.{key}" for n in data["drawing"] for word, key in parts]
+    heads = ["model", "ranking s=seconds"]
+    for size in data["all_models"]:
+        heads += [f"scoring s, n = {size}=samples.{size}.seconds", f"ratio, n = {size}=samples.{size}.ratio"]
     return sheet(data["models"], heads, digits=3)
 
 
@@ -122,8 +100,7 @@ def time_lines(data: dict[str, Any]) -> list[str]:
         least, most = min(ratios, key=ratios.__getitem__), max(ratios, key=ratios.__getitem__)
         lines.append(
             f"Time, n = {size}: ranking and evaluating everything takes {ratios[least]:.2f} ({least}) to "
-            f"{ratios[most]:.2f} ({most}) times as long as scoring the sample. Over all models, it takes "
-            f"{entry['ratio']:.2f} times as long, or {entry['ratio_with_drawing']:.2f} with drawing the "
-            "sample once."
+            f"{ratios[most]:.2f} ({most}) times as long as scoring the sample. Over all models, it "
+            f"takes {entry['ratio']:.2f} times as long."
         )
     return lines

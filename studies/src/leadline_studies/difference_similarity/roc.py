@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats
@@ -51,31 +49,20 @@ def roc_curve(score: Floats, positive: Flags) -> tuple[Floats, Floats]:
     )
 
 
-class Decision(NamedTuple):
-    """Accuracy, precision and recall of a threshold, and the proportion of the larger class."""
-
-    threshold: float
-    accuracy: float
-    precision: float
-    recall: float
-    larger: float
-
-
-def decide(score: Floats, positive: Flags, threshold: float) -> Decision:
+def decide(score: Floats, positive: Flags, threshold: float) -> dict[str, float]:
     """Return the quality of the classifier that predicts positive for scores of at least `threshold`.
 
     Accuracy is uninformative for a rare class: `larger` is that of always predicting the larger class.
 
-    >>> decide(np.array([3.0, 2.0, 1.0]), np.array([True, False, False]), 2.0).precision
+    >>> decide(np.array([3.0, 2.0, 1.0]), np.array([True, False, False]), 2.0)["precision"]
     0.5
     """
     predicted = score >= threshold
     hits = int((predicted & positive).sum())
-    prevalence = float(positive.mean()) if len(positive) else float("nan")
-    return Decision(
-        threshold,
-        float((predicted == positive).mean()) if len(positive) else float("nan"),
-        hits / int(predicted.sum()) if predicted.any() else float("nan"),
-        hits / int(positive.sum()) if positive.any() else float("nan"),
-        max(prevalence, 1 - prevalence),
-    )
+    prevalence = float(positive.mean())
+    return {
+        "accuracy": float((predicted == positive).mean()),
+        "precision": hits / int(predicted.sum()) if predicted.any() else float("nan"),
+        "recall": hits / int(positive.sum()),
+        "larger": max(prevalence, 1 - prevalence),
+    }

@@ -134,8 +134,8 @@ def _decisions(pairs: Pairs) -> dict[str, Any] | None:
         return None
 
     def decided(limit: float) -> dict[str, float | None]:
-        found = decide(pairs.scores[ID], pairs.same, -limit)._asdict() | {"threshold": limit}
-        return {name: plain(value) for name, value in found.items()}
+        found = decide(pairs.scores[ID], pairs.same, -limit)
+        return {"threshold": limit} | {name: plain(value) for name, value in found.items()}
 
     return {"thresholds": list(map(decided, THRESHOLDS)), "at_0.1": decided(THRESHOLD)}
 

@@ -109,7 +109,7 @@ class World(NamedTuple):
         systems = read_systems(every, Reading(), depth=depth).asked(truth.queries.names)
         return cls(systems, every, len(runs), *joined(systems, every, truth), **rest)
 
-    def lists(self, query: bytes, depth: int | None) -> list[list[bytes]]:
+    def lists(self, query: bytes, depth: int) -> list[list[bytes]]:
         """Return the first documents of the pooled runs for a query."""
         ranked = self.systems.lists(query)[: self.pooled]
         return [[self.systems.documents[code] for code in one[:depth].tolist()] for one in ranked]
@@ -239,7 +239,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
             before = drawn
             found["cells"] += _cells(setting, size, design.probability, given.each(drawn))
             found["rivals"] += _rivals(setting, size, world)
-    lists = _lists(world)
+    lists = dict(list(lists_of(world.systems).items())[: world.pooled])
     linear = next((one for one in measures if isinstance(kind_of(one), Linear)), None)
     data: dict[str, Any] = {
         "draws": given.draws,
@@ -281,14 +281,14 @@ def judged_pool(pool: DrawnPool, truth: Qrels, *, drawn: bool) -> dict[str, dict
     return judged
 
 
-def _lists(world: World) -> dict[str, dict[str, list[str]]]:
-    """Return the pooled runs as lists of document ids by query."""
-    found: dict[str, dict[str, list[str]]] = {info.name: {} for info in world.systems.infos[: world.pooled]}
-    for query in world.systems.queries.names:
-        for name, documents in zip(found, world.lists(query, None), strict=True):
-            if documents:
-                found[name][to_text(query)] = list(map(to_text, documents))
-    return found
+def lists_of(systems: Systems) -> dict[str, dict[str, list[str]]]:
+    """Return the runs as lists of document ids by query."""
+    lists: dict[str, dict[str, list[str]]] = {info.name: {} for info in systems.infos}
+    for query in systems.queries.names:
+        for by_query, ranked in zip(lists.values(), systems.lists(query), strict=True):
+            if len(ranked):
+                by_query[to_text(query)] = [to_text(systems.documents[code]) for code in ranked.tolist()]
+    return lists
 
 
 def make_board(world: World, depth: int) -> Board:

@@ -17,7 +17,7 @@ import numpy as np
 
 from leadline import MODELS, Run, build_index, open_index, read_qrels, read_queries, score, search
 from leadline.data.ids import to_text
-from leadline.data.table import ResultWarning, Table, plain
+from leadline.data.table import Table, plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries as counted_queries
 from leadline.data.wording import rounded
@@ -98,7 +98,7 @@ def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
     pairs = {n: pairs_to_score(table, documents, sample=n, seed=given.seed, rel=given.level) for n in sizes}
     asked = {query.id: query.content for query in all_queries if query.id in pairs[sizes[0]]}
     depth = min(depth, index.documents)
-    runs, notices = _searched(index, asked, models, depth, given)
+    runs = search(index, asked, models, k=depth, on_query=given.on_run)
     truth, warnings = truth_of(table, runs, given.level)
     lists, doubts = from_lists(table, runs, recipe, truth, depth)
     scored = {n: score(index, asked, pairs[n], models) for n in sizes}
@@ -119,11 +119,9 @@ def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
         },
     }
     if given.time:
-        data["time"] = times_of(index, asked, table, models, depth, sizes, documents, given)
-    notices |= {
-        scores_of_sample.code: scores_of_sample
-        for scores_of_sample in (*scored[sizes[0]].warnings, *warnings, *doubts)
-    }
+        data["time"] = times_of(index, asked, table, models, depth, pairs, given)
+    found = (*runs.warnings, *scored[sizes[0]].warnings, *warnings, *doubts)
+    notices = {warning.code: warning for warning in found}
     notices.pop("missing_queries", None)  # only those with a relevant document were asked
     source = index.path if isinstance(docs, Index) else path_of(docs)
     inputs = [(source, index.documents), (path_of(queries), len(all_queries))]
@@ -137,19 +135,6 @@ def _index(docs: TextsLike | Index) -> Index:
     if isinstance(docs, (str, os.PathLike)) and os.path.isdir(docs):
         return open_index(docs)
     return build_index(docs)
-
-
-def _searched(
-    index: Index, queries: dict[str, str], models: Sequence[str], depth: int, given: Given
-) -> tuple[dict[str, Run], dict[str, ResultWarning]]:
-    """Return a run of every model, and the warnings by code."""
-    runs: dict[str, Run] = {}
-    notices: dict[str, ResultWarning] = {}
-    for model in given.each(models):
-        result = search(index, queries, model, k=depth)
-        runs |= result
-        notices |= {warning.code: warning for warning in result.warnings}
-    return runs, notices
 
 
 def missing_requirements(models: Sequence[str], queries: int) -> list[str]:

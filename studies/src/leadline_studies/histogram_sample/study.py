@@ -26,25 +26,30 @@ from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.stats.correlation import pearson
 from leadline.stats.moments import mean_of_defined, weights
-from leadline_studies import LEVEL, Claim, Given, Option, Outcome, at_least, parse_integers, with_options
+from leadline_studies import (
+    LEVEL,
+    SAMPLES,
+    SEED,
+    Claim,
+    Given,
+    Option,
+    Outcome,
+    at_least,
+    parse_integers,
+    with_options,
+)
 from leadline_studies.common.tables import correlated, estimated, known, sheet
 from leadline_studies.histogram_sample.run_subsampler import RunSubsampler, SubsampledRun, shares
 
 CLAIM = Claim("HSA from a sample of scores follows MAP of whole lists better than MAP of the same sample.")
 OPTIONS = (
     LEVEL,
-    Option(
-        "samples",
-        str,
-        "Numbers of non-relevant documents to sample per query.",
-        "10,30,100,300",
-        metavar="N,N",
-    ),
+    SAMPLES,
     Option("shares", str, "Percentages of the relevant documents to keep.", "25,50,75,100", metavar="P,P"),
     Option("bins", int, "Number of histogram bins.", 10),
     Option("repeats", int, "Number of samples to draw per query, sample size and share.", 10),
     Option("draws", int, "Number of bootstrap resamples of queries.", 200),
-    Option("seed", int, "Random seed.", 0),
+    SEED,
 )
 PLAIN, WEIGHTED = "AP as sampled", "AP weighted"
 ESTIMATES = ("HSA, scores", "HSA, ranks", "HSA, robust", PLAIN, WEIGHTED)

@@ -34,13 +34,6 @@ class TopicTexts(NamedTuple):
         return [record["doc_id"] for record in self.all]
 
 
-class RelevantPairs(NamedTuple):
-    """Relevant documents of each document, and the number of relevant ids without a document."""
-
-    pairs: dict[str, list[str]]
-    unknown: int = 0
-
-
 def read_texts(
     docs: TextsLike,
     train: TextsLike | None,
@@ -85,13 +78,13 @@ def _records(source: TextsLike, languages: Sequence[str], id_column: str | None)
 
 def relevant_pairs(
     qrels: QrelsLike, documents: Sequence[str], *, level: float = 1.0, together: bool = False
-) -> RelevantPairs:
-    """Return the documents relevant to each document, excluding itself, for those with a relevant one.
+) -> tuple[dict[str, list[str]], int]:
+    """Return the documents relevant to each document but itself, and the number of ids without a document.
 
     Queries are document ids; with `together`, documents relevant to one query are relevant to each other.
 
     >>> relevant_pairs({"q": {"a": 1, "b": 1, "c": 0, "x": 1}}, ["a", "b", "c"], together=True)
-    RelevantPairs(pairs={'a': ['b'], 'b': ['a']}, unknown=1)
+    ({'a': ['b'], 'b': ['a']}, 1)
     """
     ids = set(documents)
     relevant_of: dict[str, set[str]] = {}
@@ -111,7 +104,7 @@ def relevant_pairs(
             path=table.source,
             hint="" if together else "With --together, documents relevant to the same query are similar.",
         )
-    return RelevantPairs(pairs, len(unknown))
+    return pairs, len(unknown)
 
 
 class Pairs(NamedTuple):

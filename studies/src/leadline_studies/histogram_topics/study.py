@@ -16,7 +16,7 @@ import numpy as np
 
 from leadline import UsageError, read_qrels
 from leadline.data.table import ResultWarning, Table, plain
-from leadline.data.validation import check_flags, check_numbers, check_whole
+from leadline.data.validation import check_whole
 from leadline.data.wording import rounded
 from leadline.errors import one_of
 from leadline.estimation.histogram_result import overlap, slope
@@ -86,8 +86,6 @@ def run(docs: Any, given: Given) -> Outcome:
     check_whole(1, queries=given.queries, sample=given.sample, sweeps=given.sweeps, particles=given.particles)
     check_whole(0, draws=given.draws, seed=given.seed)
     check_whole(2, bins=given.bins)
-    check_flags(together=given.together, time=given.time)
-    check_numbers(held_out=given.held_out, level=given.level, alpha_sum=given.alpha_sum)
     if given.alpha_sum <= 0:
         raise UsageError(f"--alpha-sum must be above 0, not {given.alpha_sum:g}")
     texts = read_texts(

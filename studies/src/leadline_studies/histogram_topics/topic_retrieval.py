@@ -46,18 +46,6 @@ class Setting(NamedTuple):
     seconds: dict[str, float]
 
 
-class Clock:
-    """Processor time by named part of the work."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-
-    def __call__(self, name: str, work: Callable[[], T]) -> T:
-        """Run some work and return its result."""
-        self.seconds[name], result = seconds(work)
-        return result
-
-
 def task_of(texts: TopicTexts, qrels: QrelsLike | None, given: Any) -> Task:
     """Return queries, relevant documents and sampled pairs; without qrels the translation is relevant."""
     own, seed = qrels is None, given.seed
@@ -75,7 +63,13 @@ def task_of(texts: TopicTexts, qrels: QrelsLike | None, given: Any) -> Task:
 
 def measure_setting(task: Task, topics: int, given: Any) -> Setting:
     """Fit a model to the training texts and measure it in every way, with timing."""
-    clock, texts, pairs, seed, bins = Clock(), task.texts, task.pairs, given.seed, given.bins
+    texts, pairs, seed, bins = task.texts, task.pairs, given.seed, given.bins
+    spent: dict[str, float] = {}
+
+    def clock(name: str, work: Callable[[], T]) -> T:
+        spent[name], result = seconds(work)
+        return result
+
     how = {"languages": texts.languages, "sweeps": given.sweeps, "seed": seed}
     model = fit(texts.train, topics, alpha=given.alpha_sum / topics, **how)
     held_out = clock(
@@ -96,7 +90,7 @@ def measure_setting(task: Task, topics: int, given: Any) -> Setting:
         model.facts["tokens"],
         unknown,
         empty,
-        clock.seconds,
+        spent,
     )
 
 

@@ -31,7 +31,17 @@ from leadline.io.read_paths import path_of
 from leadline.io.texts import TextsLike
 from leadline.retrieval.index.reader import Index
 from leadline.stats.correlation import kendall
-from leadline_studies import SEED, Claim, Given, Option, Outcome, at_least, parse_integers, with_options
+from leadline_studies import (
+    SAMPLES,
+    SEED,
+    Claim,
+    Given,
+    Option,
+    Outcome,
+    at_least,
+    parse_integers,
+    with_options,
+)
 from leadline_studies.common.tables import sheet
 
 CLAIM = Claim(
@@ -42,13 +52,7 @@ ARGUMENTS = ("docs", "queries", "qrels")
 TRIED = ("BM25", "QLDirichlet", "TFIDF(cosine)", "TF(dot)")  # the first is the baseline
 OPTIONS = (
     Option("model", str, "Retrieval model to try (repeatable). The first is the baseline.", TRIED),
-    Option(
-        "samples",
-        str,
-        "Numbers of non-relevant documents to sample per query.",
-        "10,30,100,300",
-        metavar="N,N",
-    ),
+    SAMPLES,
     Option("draws", int, "Number of samples to draw per size.", 200),
     Option("most", int, "Maximum number of queries, taken from the start of the file.", 100),
     SEED,

@@ -13,7 +13,6 @@ SETS = {"cranfield": "Cranfield", "cisi": "CISI", "cacm": "CACM", "npl": "NPL", 
 SISTERS = {"cranfield": "npl", "npl": "cranfield", "cisi": "cacm", "cacm": "cisi"}
 PAPER = 30  # the paper's depth
 MIDDLE = 100  # the paper's number of topics for table 2
-FEW = 5  # systems
 NUMBERS, SEEDS = (50, 100, 250), range(5)  # of topics and of fits
 SWEEPS = {"npl": 150}
 MODELS = (
@@ -90,11 +89,10 @@ def at_depth(data: Json) -> dict[str, Any]:
 
 
 def _rows(results: Json) -> Json:
-    """Return tau at the paper's depth and in sets of five systems, by set."""
+    """Return tau at the paper's depth by set."""
     return {
         name: {
             "by_method": at_depth(data),
-            "few": {row["method"]: row for row in data["few"] if row["systems"] == FEW},
             "numbers": {number: f"deshato, {number} topics" for number in data["topics"]},
         }
         for name, data in results.items()
