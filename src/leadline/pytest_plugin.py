@@ -15,7 +15,7 @@ import pytest
 if TYPE_CHECKING:
     from leadline.comparison.baselines import Baseline
     from leadline.comparison.comparison_result import Comparison
-    from leadline.comparison.gate import Condition
+    from leadline.comparison.gate import Condition, Gate
     from leadline.comparison.pairing import Rules
     from leadline.data.table import ResultWarning
     from leadline.evaluation.results import Results
@@ -116,7 +116,6 @@ class LeadlineGate:
         """
         __tracebackhide__ = True
         from leadline.comparison.gate import BELOW, Condition, resolve_conditions, thresholds
-        from leadline.comparison.gate_reports import report_of
         from leadline.data.validation import check_numbers
 
         check_numbers(value=value)
@@ -124,10 +123,8 @@ class LeadlineGate:
         rules = self._rules(options)
         results = self._values(self._qrels(qrels, options), run, condition.measure, rules, options)
         self._note(results.warnings)
-        outcomes = thresholds(results, resolve_conditions(results, [condition], rel=options.get("rel")))
-        failed = [report_of(gate, results) for gate in outcomes if gate.failed]
-        if failed:
-            raise AssertionError("\n".join(failed))
+        conditions = resolve_conditions(results, [condition], rel=options.get("rel"))
+        _refuse_failed(thresholds(results, conditions), results)
 
     def _against(
         self,
@@ -193,15 +190,12 @@ class LeadlineGate:
         self._failed.remove(place)
 
     def _check(self, comparison: Comparison, condition: Condition, options: dict[str, Any]) -> None:
-        """Raise AssertionError with the reports of a condition that is not met."""
+        """Raise AssertionError if a condition is not met."""
         __tracebackhide__ = True
         from leadline.comparison.gate import gates_of
-        from leadline.comparison.gate_reports import report_of
 
         self._note(comparison.warnings)
-        failed = [gate for gate in gates_of(comparison, [condition], rel=options.get("rel")) if gate.failed]
-        if failed:
-            raise AssertionError("\n".join(report_of(gate, comparison.results) for gate in failed))
+        _refuse_failed(gates_of(comparison, [condition], rel=options.get("rel")), comparison.results)
 
     def _with_file(
         self, results: Results, kept: list[Baseline], condition: Condition, rules: Rules, *, update: bool
@@ -332,6 +326,16 @@ class LeadlineGate:
                 number = "a whole number" if kind is int else "a number"
                 raise UsageError(f"leadline_{name} must be {number}, not '{text}'") from None
         return Rules.of(**given)
+
+
+def _refuse_failed(gates: Iterable[Gate], results: Results) -> None:
+    """Raise AssertionError with the reports of conditions that are not met."""
+    __tracebackhide__ = True
+    from leadline.comparison.gate_reports import report_of
+
+    failed = [report_of(gate, results) for gate in gates if gate.failed]
+    if failed:
+        raise AssertionError("\n".join(failed))
 
 
 def _compared(results: Results, condition: Condition, rules: Rules, **against: Any) -> Comparison:

@@ -151,7 +151,7 @@ def test_groups_of_queries_are_read_from_the_first_column(leadline: Leadline, fi
 @pytest.mark.parametrize(
     ("table", "more", "words"),
     [
-        ("id,g\nq0,1\n", (), "query 'q1' and 28 other queries have no group"),
+        ("id,g\nq0,1\n", (), "29 queries have no group (q1, "),
         ("id,g\nq0,1\nq0,2\n", (), "groups.csv:3: query 'q0' is in two groups"),
         ("id,h\nq0,1\n", (), "no column 'g'. The columns are id, h"),
         (None, ("--correction", "Tukey"), "Tukey does not support query groups"),

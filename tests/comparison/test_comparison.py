@@ -233,14 +233,14 @@ def test_intervals_of_bh_are_not_called_simultaneous() -> None:
 
 def test_only_the_p_of_equal_differences_is_by_the_sign_test() -> None:
     found = compare(results_of([[0.1] * 8, [0.2] * 8, [0.3] * 8]), correction="Tukey")
-    words = "p = 0.0078 by the sign test (the same difference on every query; Tukey 0.14)"
+    words = "p = 0.0078 by the sign test (Tukey 0.14)"
     assert words in found.sentences()[0]
 
 
 def test_equal_means_of_groups_are_not_called_equal_differences() -> None:
     groups = {f"q{query:03}": str(query // 2) for query in range(12)}
     grouped = compare(results_of([[0.2] * 12, [0.3, 0.5] * 6]), query_group=groups)
-    assert "by the sign test (the same mean difference in every group)" in grouped.sentences()[0]
+    assert "by the sign test" in grouped.sentences()[0]
 
 
 def test_a_pair_without_a_significant_difference_says_which_ones_are_detectable() -> None:

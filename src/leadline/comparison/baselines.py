@@ -166,8 +166,7 @@ def _with_contents(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _shown(value: object) -> str:
-    text = "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
-    return f"column {text}" if " of a file with SHA-256 " in text else text
+    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def with_baseline(results: Results, baseline: Baseline, *, rewrite: str) -> tuple[Results, Pairs]:

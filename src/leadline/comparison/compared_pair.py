@@ -421,16 +421,12 @@ def p_of_loss(p: float, margin: float, *, below: bool) -> str:
 
 
 def _p(pair: ComparedPair, rules: Rules) -> str:
-    text, aside = p_text(pair.p), []
-    if pair.p != pair.p_corrected:
-        adjusted = p_text(pair.p_corrected)
-        number = "" if adjusted == text else " " + adjusted.removeprefix("p ").removeprefix("= ")
-        aside = [f"{rules.correction}{number}"]
-    if math.isnan(pair.effect) and pair.queries > 1:
-        text += " by the sign test"
-        same = "difference on every query" if pair.groups is None else "mean difference in every group"
-        aside.insert(0, f"the same {same}")
-    return text + (f" ({'; '.join(aside)})" if aside else "")
+    text = p_text(pair.p) + " by the sign test" * (math.isnan(pair.effect) and pair.queries > 1)
+    if pair.p == pair.p_corrected:
+        return text
+    adjusted = p_text(pair.p_corrected)
+    number = "" if adjusted == p_text(pair.p) else " " + adjusted.removeprefix("p ").removeprefix("= ")
+    return f"{text} ({rules.correction}{number})"
 
 
 def _needed_text(pair: ComparedPair, rules: Rules) -> str:
@@ -504,10 +500,11 @@ def method_notes(comparison: Comparison, *, per_pair: bool = False, long: bool =
             f"primary measure: {comparison.primary}",
         ]
     if in_groups(comparison.groups):
-        number, effective = (comparison.statistics[name].max() for name in ("groups", "effective_groups"))
+        number = int(comparison.statistics["groups"].max())
+        effective = float(comparison.statistics["effective_groups"].max())
         notes.append(
             f"queries in groups ({rules.shown()['query_group']}): "
-            + (few_groups_text(int(number), effective) or groups_text(int(number), effective))
+            + (few_groups_text(number, effective) or groups_text(number, effective))
         )
     return notes
 

@@ -33,6 +33,7 @@ Record: TypeAlias = Any  # a row of slices
 NEEDS_ALL_PAIRS = (
     "--figure groups needs tests of all pairs. Compare without a baseline, or choose another --figure."
 )
+MINUS = " \N{MINUS SIGN} "  # between the runs of a pair
 NOT_COMPARED = "'{}' and '{}' were not compared. Choose a pair from the table."
 
 
@@ -55,43 +56,42 @@ def by_slice(
         records = [record for record in records if sorted(_owner(record)) == sorted(pair)]
         if not records:
             raise UsageError(NOT_COMPARED.format(*pair))
-    several = len({_owner(record) for record in records}) > 1
-    level = percent(slices.confidence)
-    low, high = slices.ranges[name]
-    names = [_head(record, slices) for record in records]
-    headings: dict[int, str] = {}
-    if slices.rules is None:
-        label, words = f"mean {name}", f"{level} interval of each mean"
-        (alone,) = _short([records[0].run], width or COLUMN)
-        if several:  # the runs of a slice beside each other
-            order = {(one.by, one.slice): place for place, one in reversed(list(enumerate(records)))}
-            records = sorted(records, key=lambda one: order[one.by, one.slice])
-            headings = _headings([_head(record, slices) for record in records])
-            names = [record.run for record in records]
-        rows = [(one.mean, one.low, one.high) for one in records]
-    else:
-        pairs = [f"{label_of(one.a)} \N{MINUS SIGN} {label_of(one.b)}" for one in records]
+    level, (low, high) = percent(slices.confidence), slices.ranges[name]
+    compared, inches = slices.rules is not None, width or COLUMN
+    if compared:
         low, high = low - high, high - low
         label, words = f"{name}, mean difference", f'{level} simultaneous interval over slices (except "all")'
-        alone = " \N{MINUS SIGN} ".join(_short([records[0].a, records[0].b], width or COLUMN))
-        headings = _headings(pairs) if several else {}
-        rows = [
-            (one.difference, one.low, one.high)
-            if np.isnan(one.simultaneous_low)
-            else (one.difference, one.simultaneous_low, one.simultaneous_high)
-            for one in records
-        ]
+    else:
+        label, words = f"mean {name}", f"{level} interval of each mean"
+        # the runs of a slice beside each other
+        order = {(one.by, one.slice): place for place, one in reversed(list(enumerate(records)))}
+        records = sorted(records, key=lambda one: order[one.by, one.slice])
+    rows = []
+    for one in records:
+        if not compared:
+            rows.append((one.mean, one.low, one.high))
+        elif np.isnan(one.simultaneous_low):
+            rows.append((one.difference, one.low, one.high))
+        else:
+            rows.append((one.difference, one.simultaneous_low, one.simultaneous_high))
     means, *limits = np.array(rows).T
     label += interval_words(np.transpose(limits), words)
+    names, headings = [_head(one, slices) for one in records], {}
+    if len(set(map(_owner, records))) == 1:
+        label += f"; {MINUS.join(_short(_owner(records[0]), inches))}"
+    else:
+        owners = [MINUS.join(map(label_of, _owner(one))) for one in records]
+        names, groups = (names, owners) if compared else (owners, names)
+        headings = {first: group for group, first, _ in stretches(groups)}
     return forest(
         names,
         means,
         *np.clip(limits, low, high),
-        label=label if several else f"{label}; {alone}",
-        zero=slices.rules is not None,
+        label=label,
+        zero=compared,
         rows="slices",
         headings=headings,
-        width=width or COLUMN,
+        width=inches,
     )
 
 
@@ -99,11 +99,6 @@ def _short(names: Sequence[str], inches: float) -> list[str]:
     """Shorten names of a label until they fit beside those of the rows."""
     with style():
         return narrowed(names, 0.5 * enlarged(inches) * 72, size=FONT, most=36)
-
-
-def _headings(groups: Sequence[str]) -> dict[int, str]:
-    """Return the name of each group of adjacent rows, by its first row."""
-    return {first: name for name, first, _ in stretches(groups)}
 
 
 def _owner(record: Record) -> tuple[str, ...]:

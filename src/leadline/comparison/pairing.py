@@ -265,10 +265,8 @@ def units_of(results: Results, groups: str | Mapping[str, object] | None) -> Gro
     used = set(results.averaged_queries())
     lacking = [query for query in results.queries if query in used and query not in labels]
     if lacking:
-        others = len(lacking) - 1
-        more = f" and {counted(others, 'other query', 'other queries')} have" if others else " has"
         raise InputError(
-            f"query '{lacking[0]}'{more} no group",
+            f"{counted(len(lacking), 'query has', 'queries have')} no group ({first_few(lacking)})",
             path=source.rpartition(":")[0] or source,
             hint="Assign every query to a group",
         )
