@@ -219,28 +219,25 @@ def left_out(
     """Return what a copy leaves out: non-empty columns, and queries of qrels without judgments."""
     if source.whole is None:  # the name of a collection
         return []
-    names = reading.columns if what == "score" else reading.qrels_columns
-    if names is not None:
-        given, number = names.split(","), row_columns.SCORE if what == "score" else row_columns.GRADE
-        groups = [row_columns.QUERY, row_columns.DOCUMENT, number, row_columns.RANK, row_columns.TAG]
-        groups += [row_columns.SUBTOPIC] if subtopics else []
-        found = {row_columns.find(given, group) for group in groups}
-        return [f"column {name}" for name in given if name not in found]
-    if source.format is TREC:
+    named = reading.columns if what == "score" else reading.qrels_columns
+    names: Sequence[str] = () if named is None else named.split(",")
+    if not names and source.format is TREC:
         if what == "score" or subtopics:
             return []
-        lines = plain.data_lines(source.whole.content())
-        parts = (plain.fields_of(line) for _, line in lines)
-        count = sum(len(part) > 1 and part[1] != b"0" for part in parts)
+        count = sum(len(part) > 1 and part[1] != b"0" for part in _fields(source.whole.content()))
         return [f"column 2 (not 0 in {counted(count, 'line')})"] if count else []
-    records = records_of(source, what, reading, subtopics=subtopics)
-    if not records.names:
-        empty = len(records.empty) if what == "grade" else 0
-        return [f"{queries(empty)} without judgments"] if empty else []
-    *kept, more = row_checks.choose(records.names, what, by_rank=reading.by_rank)
+    if not names:
+        records = records_of(source, what, reading, subtopics=subtopics)
+        names = records.names
+        empty = 0 if names or what == "score" else len(records.empty)
+        if empty:
+            return [f"{queries(empty)} without judgments"]
+    if not names:
+        return []
+    *kept, more = row_checks.choose(names, what, by_rank=reading.by_rank)
     kept += [more] if what == "score" or subtopics else []
-    tag = row_columns.find(records.names, row_columns.TAG) if what == "score" else None
-    return [f"column {name}" for name in records.names if name not in {*kept, tag}]
+    tag = row_columns.find(names, row_columns.TAG) if what == "score" else None
+    return [f"column {name}" for name in names if name not in {*kept, tag}]
 
 
 def _lists_in(table: Table, what: str) -> Table | Records:

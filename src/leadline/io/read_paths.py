@@ -36,15 +36,6 @@ class ReadPaths:
         self.outputs: dict[Identity, str] = {}
         self.copies: dict[str, BinaryIO] = {}  # of pipes, for every reading
 
-    def add_input(self, path: str) -> None:
-        """Record a file that is read; refuse one that an output would replace."""
-        identity = _identity(path)
-        if identity is None:
-            return
-        self.inputs[identity] = path  # first, so that a caller who goes on cannot write either
-        if identity in self.outputs:
-            raise _refusal(self.outputs[identity], path)
-
     def add_output(self, path: str) -> None:
         """Declare a file that will be written; refuse one that has been read."""
         self.check_output(path)
@@ -243,8 +234,12 @@ def record_input(path: str) -> None:
         impossible = True
     if impossible:
         raise InputError("is not a valid file name", path=ascii(path))
+    identity = _identity(path)
     for record in tuple(_current):
-        record.add_input(path)
+        if identity is not None:
+            record.inputs[identity] = path  # first, so that a caller who goes on cannot write either
+            if identity in record.outputs:
+                raise _refusal(record.outputs[identity], path)
 
 
 def release_input(path: str) -> None:

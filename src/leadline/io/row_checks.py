@@ -199,24 +199,18 @@ def qrels(records: Records) -> QrelsColumns:
     from leadline.io import columns
 
     found = columns.whole(records, "grade")
-    if found is not None:
-        made = qrels_of_lists(found, records.path)
-        if made.duplicate is None:
-            made.remarks = (*about_remarks(records.comments), *records.remarks)
-            return made
-    lists = lists_of(records, "grade", Reading())
-    try:
-        resolve_duplicates(lists, records, Reading(), action="is judged")
-    except InputError as error:
-        if find(records.names, SUBTOPIC[:2]):
-            error.hint = error.hint or "To read subtopics, add `--config read.subtopics`"
-        raise
-    if not len(lists.scores):
-        raise InputError("contains no judgments", path=records.path, hint=EMPTY)
-    sizes = np.diff(lists.bounds).tolist()
-    queries = (name for name, size in zip(lists.queries, sizes, strict=True) for _ in range(size))
-    rows = zip(queries, lists.located(), lists.scores.tolist(), strict=True)
-    made = with_shares(QrelsColumns.of(rows, source=records.path), records)
+    made = None if found is None else qrels_of_lists(found, records.path)
+    if made is None or made.duplicate is not None:
+        lists = lists_of(records, "grade", Reading())
+        try:
+            resolve_duplicates(lists, records, Reading(), action="is judged")
+        except InputError as error:
+            if find(records.names, SUBTOPIC[:2]):
+                error.hint = error.hint or "To read subtopics, add `--config read.subtopics`"
+            raise
+        if not len(lists.scores):
+            raise InputError("contains no judgments", path=records.path, hint=EMPTY)
+        made = with_shares(qrels_of_lists(lists, records.path), records)
     made.votes, made.pool = records.votes, records.pool or made.pool
     remarks = (*about_remarks(records.comments), *records.remarks, *machine_remarks(records.judges))
     made.remarks = (*remarks, *_remarks_on_sets(made, records))

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from leadline import kernels
-from leadline.data.arrays import Integers
+from leadline.data.arrays import Codes, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes, to_text
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import ChunkIds, Lengths, QueryFile, Reading
@@ -110,18 +109,14 @@ def _select(lists: Lists, reading: Reading) -> None:
 
 def _identical(lists: Lists) -> Integers:
     """Return the rows whose document is the query."""
-    owner = np.repeat(np.arange(len(lists.queries)), np.diff(lists.bounds))
-    lengths = np.array([len(query) for query in lists.queries], dtype=np.int64)
-    rows = np.flatnonzero((lists.stop - lists.start) == lengths[owner])
-    if lists.hashes is not None and kernels.compiled is not None:
-        text = np.frombuffer(b"".join(lists.queries) or b"\0", dtype=np.uint8)
-        ends = np.cumsum(lengths)
-        hashes = np.empty(len(lengths), dtype=np.uint64)
-        kernels.compiled.hash_ids(text, ends - lengths, ends, hashes)
-        rows = rows[lists.hashes[rows] == hashes[owner[rows]]]
-    ids = lists.located()
-    found = [row for row in rows.tolist() if ids[row] == lists.queries[owner[row]]]
-    return np.array(found, dtype=np.int64)
+    same = QrelsColumns.of([(query, query, 1.0) for query in dict.fromkeys(lists.queries)])
+    return np.flatnonzero(_matched(lists, same, same.queries.encode(lists.queries)) >= 0)
+
+
+def _matched(lists: Lists, table: QrelsColumns, codes: Integers) -> Codes:
+    """Return every row's row in a table, also if a list has a document twice."""
+    rows = Lists.match(lists, table, codes)
+    return lists.looked_up(table, codes) if rows is None else rows
 
 
 def selected_qrels(qrels: QrelsColumns, reading: Reading) -> QrelsColumns:
@@ -206,11 +201,8 @@ def _measure(lists: Lists, given: LengthsOf) -> list[bytes]:
     assert isinstance(given, Lengths)
     if given.table is None:
         given.table = read_lengths(given)
-    table, codes = given.table, np.zeros(len(lists.queries), dtype=np.int64)
-    rows = Lists.match(lists, table, codes)
-    if rows is None:  # a list has a document twice
-        rows = lists.looked_up(table, codes)
-    lists.costs = table.grades[rows]
+    rows = _matched(lists, given.table, np.zeros(len(lists.queries), dtype=np.int64))
+    lists.costs = given.table.grades[rows]
     unknown = np.flatnonzero(rows < 0)
     lists.costs[unknown] = -1.0 - np.arange(len(unknown))
     return list(lists.located().take(unknown))
