@@ -316,13 +316,10 @@ def _scanned(window: Chunk, begin: int, scanner: Scanner, rows: int) -> Lists:
     text, end = window.text, window.end
     if b"\\" in text[:end].tobytes():  # escapes are replaced in the text
         text = text[:end].copy()
-    columns: dict[str, Any] = dict(window.workspace.columns(RECORD_COLUMNS, rows + 2))
-    columns["ranks"] = columns["ranks"].view(np.int32)
+    columns = window.workspace.columns(RECORD_COLUMNS, rows + 2)
     tally = np.zeros(8, dtype=np.int64)
     if not end or not scanner(text, begin, end, window.last, columns, tally):
         raise NotCleanError
-    columns["hashes"] = columns["hashes"].view(np.uint64)
-    columns["values"] = columns["values"].view(np.float64)
     lists = lists_of_scan(text, columns, tally.tolist())
     count = len(lists.scores)
     spans = columns["value_start"][:count], columns["value_stop"][:count]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Collection, Iterator
-from itertools import repeat
-from typing import Any, NamedTuple, Self
+from itertools import pairwise, repeat
+from typing import Self
 
 import numpy as np
 
 from leadline import kernels
 from leadline.data.arrays import Bytes, bytes_of
-from leadline.data.ids import Ids, to_text
+from leadline.data.ids import to_text
 from leadline.errors import UsageError
 from leadline.io.opening import Buffers, Chunk
 from leadline.io.run_lists import RankedLists, are_unique
@@ -108,15 +109,6 @@ class Parts:
             yield Chunk.of_text(self.path, workspace, size)
 
 
-class _Stored(NamedTuple):
-    """A list in a file: its number of rows, and where its ids, their ends and its scores begin and end."""
-
-    rows: int
-    text: tuple[int, int]
-    ends: int
-    scores: int
-
-
 class StoredLists(Collection[tuple[str, str, float]]):
     """The rows of a run, the lists ordered by query, in a temporary file without a name."""
 
@@ -124,7 +116,8 @@ class StoredLists(Collection[tuple[str, str, float]]):
         from tempfile import TemporaryFile
 
         self.file = TemporaryFile()  # noqa: SIM115  # closed by __exit__
-        self.lists: dict[bytes, _Stored] = {}
+        self.lists: dict[bytes, int] = {}  # where each begins in the file
+        self.rows = 0
 
     def __enter__(self) -> Self:
         return self
@@ -136,39 +129,27 @@ class StoredLists(Collection[tuple[str, str, float]]):
         """Discard all lists."""
         self.file.seek(0)
         self.lists.clear()
+        self.rows = 0
 
     def take(self, lists: RankedLists) -> bool:
         """Store some lists, unless one contains a document twice."""
         if not are_unique(lists.unordered):
             return False
-        names = list(lists.ids())
-        ends = np.cumsum([0, *map(len, names)], dtype=np.int64)
-        begin = self.file.tell()
-        self.file.write(b"".join(names))
-        at = self.file.tell()
-        self.file.write(ends.tobytes())
-        self.file.write(np.ascontiguousarray(lists.scores).tobytes())
-        bounds = lists.bounds.tolist()
-        for query, low, high in zip(lists.queries, bounds[:-1], bounds[1:], strict=True):
-            text = begin + int(ends[low]), begin + int(ends[high])
-            self.lists[query] = _Stored(high - low, text, at + 8 * low, at + 8 * (len(ends) + low))
+        names = lists.ids().texts()
+        for query, (low, high) in zip(lists.queries, pairwise(lists.bounds.tolist()), strict=True):
+            self.lists[query] = self.file.tell()
+            pickle.dump((names[low:high], lists.scores[low:high].tolist()), self.file)
+        self.rows += len(names)
         return True
 
     def __len__(self) -> int:
-        return sum(one.rows for one in self.lists.values())
+        return self.rows
 
     def __contains__(self, row: object) -> bool:
         return row in list(self)
 
     def __iter__(self) -> Iterator[tuple[str, str, float]]:
         for query in sorted(self.lists):
-            one = self.lists[query]
-            text = np.frombuffer(self._read(*one.text), dtype=np.uint8)
-            ends = np.frombuffer(self._read(one.ends, one.ends + 8 * one.rows + 8), dtype=np.int64)
-            scores = np.frombuffer(self._read(one.scores, one.scores + 8 * one.rows))
-            ids = Ids(text, ends[:-1] - ends[0], ends[1:] - ends[0])
-            yield from zip(repeat(to_text(query)), ids.texts(), scores.tolist(), strict=False)
-
-    def _read(self, begin: int, end: int) -> Any:
-        self.file.seek(begin)
-        return self.file.read(end - begin)
+            self.file.seek(self.lists[query])
+            documents, scores = pickle.load(self.file)  # noqa: S301  # written by `take`
+            yield from zip(repeat(to_text(query)), documents, scores, strict=False)

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from os.path import exists, isdir, isfile
-from typing import BinaryIO, Self, cast
+from typing import Any, BinaryIO, Self, cast
 
 import numpy as np
 
-from leadline.data.arrays import Bytes, Integers, bytes_of, zeros
+from leadline.data.arrays import Bytes, bytes_of, zeros
 from leadline.errors import InputError, MissingPackageError, UsageError
 from leadline.io.archives import COMPRESSIONS, LZ4, ZIP, broken_archives, decompressed
 from leadline.io.read_paths import SteadyFile, pipe_copies, record_input
@@ -189,18 +189,29 @@ def is_compressed(path: str) -> bool:
         return raw.read(HEAD).startswith(tuple(COMPRESSIONS))
 
 
+# Types of the columns that kernels fill, by name; others are int64. Those of 32 bits have spare elements.
+KINDS: dict[str, type[np.generic]] = {
+    "hashes": np.uint64,
+    "values": np.float64,
+    "spare": np.int32,
+    **dict.fromkeys(("ranks", "rank", "row", "above", "below"), np.int32),
+    **dict.fromkeys(("tie_query", "tie_first", "tie_last"), np.int32),
+}
+
+
 class Buffers:
     """Memory reused while texts are read: new memory would cost more time than reading."""
 
     def __init__(self, size: int = 1 << 21) -> None:
         self.text: Bytes = zeros(size, np.uint8)
-        self._columns: dict[tuple[str, ...], dict[str, Integers]] = {}
+        self._columns: dict[tuple[str, ...], tuple[int, dict[str, Any]]] = {}
 
-    def columns(self, names: tuple[str, ...], size: int) -> dict[str, Integers]:
+    def columns(self, names: tuple[str, ...], size: int) -> dict[str, Any]:
         """Return writable columns of at least a size."""
-        if names not in self._columns or len(self._columns[names][names[0]]) < size:
-            self._columns[names] = {name: np.empty(size, dtype=np.int64) for name in names}
-        return self._columns[names]
+        if self._columns.get(names, (-1, {}))[0] < size:
+            made = {name: np.empty(size, dtype=np.int64).view(KINDS.get(name, np.int64)) for name in names}
+            self._columns[names] = size, made
+        return self._columns[names][1]
 
 
 class Chunk:

@@ -203,11 +203,11 @@ class Lists:
 
     def _refuse_repeated_rank(self, query: bytes, low: int, high: int) -> None:
         seen: dict[int, int] = {}
-        for row in range(low, high):
-            first = seen.setdefault(int(self.ranks[row]), row)
+        for row, rank in enumerate(self.ranks[low:high].tolist(), start=low):
+            first = seen.setdefault(rank, row)
             if first != row:
                 raise repeated(
-                    f"rank {self.ranks[row]}",
+                    f"rank {rank}",
                     of=f"query '{to_text(query)}'",
                     first=self._before(first, row),
                     hint="With --config read.order=rank, the ranks for a query must all be different",

@@ -22,7 +22,6 @@ from leadline.io.small_tables import delimiter_of
 from leadline.kernels import plain
 
 REMARK_LINES = "qrels_remark_lines"  # code of the remark on lines at the top that are no data
-KINDS = {"hashes": np.uint64, "values": np.float64, "ranks": np.int32}  # of columns; others are int64
 # Beginnings that no line is written with: of a remark, a byte order mark, an archive.
 UNLIKE_LINES = (b"#", BOM, *WIDE_BOMS, *COMPRESSIONS)
 
@@ -121,8 +120,7 @@ def scan_text(window: Chunk, line: int, *, run: bool) -> ScannedText | None:
     """Scan a window; None if the text is not clean or there is no compiled kernel."""
     if kernels.compiled is None:
         return None
-    columns: dict[str, Any] = window.workspace.columns(COLUMNS, window.end // SHORTEST_LINE + 2)
-    columns = columns | {name: columns[name].view(kind) for name, kind in KINDS.items()}
+    columns = window.workspace.columns(COLUMNS, window.end // SHORTEST_LINE + 2)
     tally = np.zeros(8, dtype=np.int64)
     begin, end, remarks = 0, window.end, 0
     if line == 1 and end and window.text[0] <= ord("#"):

@@ -18,9 +18,9 @@ from leadline.errors import InputError
 from leadline.io import ahead, swapped_arguments
 from leadline.io.ahead import computed_ahead
 from leadline.io.lines_by_query import LARGE, NOT_THE_TOP, Parts
-from leadline.io.opening import Buffers, Chunk, file_size, read_whole, text_size
+from leadline.io.opening import KINDS, Buffers, Chunk, file_size, read_whole, text_size
 from leadline.io.run_lists import Lists, qrels_of_lists
-from leadline.io.trec_lists import KINDS, about_remarks, as_fields, lists_of_scan, scan_lists
+from leadline.io.trec_lists import about_remarks, as_fields, lists_of_scan, scan_lists
 from leadline.kernels import plain
 
 if TYPE_CHECKING:
@@ -37,22 +37,24 @@ def read(
     `subtopics` reads the second column: then a document is judged once for each subtopic. `whole` is the text
     where it is read already. A ranking of four columns is refused unless `sure`.
     """
+
+    def text() -> Chunk:
+        return whole or read_whole(path)
+
     if subtopics:
-        return _by_subtopic(whole or read_whole(path))
+        return _by_subtopic(text())
     qrels = _in_chunks(path) if whole is None and kernels.compiled is not None else None
     if qrels is None:
-        whole = whole or read_whole(path)
+        whole = text()
         qrels = _of_whole(whole)
     if not sure:
         bounds = np.append(np.sort(qrels.begin), len(qrels.documents))
         if swapped_arguments.is_ranking(qrels.documents, bounds):
-            whole = whole or read_whole(path)
-            swapped_arguments.refuse_ranking(whole.content(), path)
+            swapped_arguments.refuse_ranking(text().content(), path)
         if swapped_arguments.has_grades_for_documents(qrels):
-            whole = whole or read_whole(path)
-            swapped_arguments.refuse_other_columns(qrels, whole.content(), path)
+            swapped_arguments.refuse_other_columns(qrels, text().content(), path)
     if qrels.duplicate is not None:
-        _refuse_repeat(whole or read_whole(path))
+        _refuse_repeat(text())
     return qrels
 
 

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -38,7 +38,6 @@ FOUND = (
     *("code", "length", "found", "first_start", "first_stop"),
     *("rank", "row", "above", "below", "tie_query", "tie_first", "tie_last"),
 )
-NARROW = (*FOUND[5:], "ranks")  # of 32 bits
 SPARE = 4  # elements of the spare column for each row, which hold two numbers each
 
 
@@ -73,7 +72,9 @@ class _Work:
             text = self.text[:end].tobytes()
             self.begin, self.remarks = plain.after_remarks(text)
             self.skipped = text.count(b"\n", 0, self.begin)
-        self.columns = _columns(window.workspace, end // SHORTEST_LINE + 2)
+        size = end // SHORTEST_LINE + 2
+        self.columns = window.workspace.columns(SCRATCH + FOUND, size)
+        self.spare = window.workspace.columns(("spare",), SPARE * size)["spare"]
         self.tally = np.zeros(11, dtype=np.int64)
         self.narrow = reading.single_precision
 
@@ -86,7 +87,7 @@ class _Work:
             *(columns[name] for name in SCRATCH),
             *self.queries,
             *self.qrels.slots,
-            columns["spare"],
+            self.spare,
             *(columns[name] for name in FOUND),
             self.tally,
         )
@@ -124,17 +125,6 @@ class _Work:
 
 def _between(text: memoryview, start: Integers, stop: Integers, place: int) -> bytes:
     return text[start[place] : stop[place]].tobytes()
-
-
-def _columns(workspace: Buffers, size: int) -> dict[str, Any]:
-    """Return the columns for a text of at most so many lines."""
-    columns: dict[str, Any] = dict(workspace.columns(SCRATCH + FOUND, size))
-    for name in NARROW:
-        columns[name] = columns[name].view(np.int32)
-    columns["hashes"] = columns["hashes"].view(np.uint64)
-    columns["values"] = columns["values"].view(np.float64)
-    columns["spare"] = workspace.columns(("spare",), SPARE * size)["spare"].view(np.int32)
-    return columns
 
 
 def can_join(reading: Reading) -> bool:
