@@ -17,6 +17,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 Json = dict[str, Any]
@@ -147,6 +148,11 @@ def percents(values: Iterable[float | None], digits: int = 1) -> str:
     return f"{span([None if value is None else 100 * value for value in values], f'.{digits}f')} %"
 
 
+def mean(values: Iterable[float]) -> float:
+    """Return the mean."""
+    return fmean(values)
+
+
 def bold(text: str, marked: bool = True) -> str:
     """Return a text in bold where it is marked."""
     return f"**{text}**" if marked else text
@@ -202,6 +208,7 @@ def fill(template: str, names: Mapping[str, Any]) -> str:
         "span": span,
         "percents": percents,
         "bold": bold,
+        "mean": mean,
         "pick": pick,
     }
     return environment.from_string(template).render(names)

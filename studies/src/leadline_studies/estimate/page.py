@@ -87,30 +87,13 @@ def facts(kept: Json) -> Json:
     at = {(family(one), one["proxy"]): one for one in pick(passages, budget=MIDDLE)}
     known = [one for one in kept["outside"] if one["most"] <= MOST_GUESSED_OF_NEW]
     centred = pick(kept["outside"], proxy="centred", measure="P")
-    pools = [
-        (title, pool, one)
-        for name, title in {PASSAGES: "TREC 2019 DL", **OTHERS}.items()
-        for pool, one in [
-            *((one["method"], one) for one in pick(kept["rivals"], set=name, measure="P", budget=MIDDLE)),
-            *(
-                ("drawn, " + MACHINES.get(guess, guess), one)
-                for guess in ("centred", "llama70b-criteria")
-                for one in pick(kept["cells"], set=name, measure="P", budget=MIDDLE, proxy=guess)
-            ),
-        ]
-    ]
     return {
-        "passages": kept["sets"][PASSAGES],
-        "short": [
-            (f"{name}@10", MACHINES.get(guess, guess), at[name, guess])
-            for name in (*SUMS, "RR")
-            for guess in SHOWN[:3]
-        ],
+        "titles": {PASSAGES: "TREC 2019 DL", **OTHERS},
+        "machines": MACHINES,
         "sums": sums,
         "unscaled": [one for one in sums if family(one) != "DCG"],
         "deep": [one for one in kept["cells"] if family(one) == "RR" and one["proxy"] != "none"],
         "at": at,
-        "pools": pools,
         "edges": [*EDGES, 1.0],
         "outside": [
             (
@@ -128,13 +111,7 @@ def facts(kept: Json) -> Json:
             for one in known
             if one["proxy"] == "none" and one["measure"] != "RR" and one["estimates"] >= FEWEST
         ),
-        "pair": {one["method"]: one for one in kept["pairs"]},
         "cost": max(_costs(kept["cells"])),
-        "labels": {
-            share: [one["either"] for one in pick(kept["labels"], share=share)] for share in (0.0, 0.25, 1.0)
-        },
-        "equal": all(one["equal"] and one["certain"] for one in kept["exact"]),
-        "nested": min(one["kept"] for one in kept["nested"] if one["kept"] is not None),
     }
 
 

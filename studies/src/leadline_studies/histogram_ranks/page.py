@@ -84,7 +84,6 @@ def facts(kept: Json) -> Json:
     return {
         "titles": titles,
         "recipes": RECIPES,
-        "first": ranks["trec-robust-2003-1000"],
         "held": {name: sum(passes(result, name) for result in ranks.values()) for name in RECIPES},
         "held_others": {name: sum(passes(result, name) for result in others.values()) for name in RECIPES},
         "verdicts": {name: verdict(ranks, name) for name in (FOUND, RANKS)},
@@ -93,11 +92,4 @@ def facts(kept: Json) -> Json:
             <= result["recipes"][CONTROL]["AP"]["pearson"]["value"]
             for result in ranks.values()
         ),
-        "better": sum(result["robust_over_recall"]["low"] > 0 for result in ranks.values()),
-        "worse": sum(result["robust_over_recall"]["high"] < 0 for result in ranks.values()),
-        "medians": {
-            name: [result["recipes"][name]["sevens_pearson"]["median"] for result in others.values()]
-            for name in RECIPES
-        },
-        "overlap": [result["recipes"]["DO, ranks"]["AP"]["pearson"]["value"] for result in ranks.values()],
     }

@@ -59,15 +59,10 @@ def facts(kept: Json) -> Json:
         (words, m, entry) for name, words in STUDIES.items() for m, entry in studies[name]["summary"].items()
     ]
     return {
-        "first": studies["dl19"],
         "rows": rows,
-        "large": sum(bool(entry["large_effect"]) for _, _, entry in rows),
-        "stable": sum(bool(entry["same_ranking"]) for _, _, entry in rows),
         "official": [entry["value"] for entry in every if "official" in (entry["a"], entry["b"])],
         "between": [entry["value"] for entry in every if "official" not in (entry["a"], entry["b"])],
-        "acceptable": sum(bool(entry["acceptable"]) for entry in every),
         "machines": ordered,
-        "shown": [*ordered[:5], *ordered[-2:]],
         "printed": PRINTED,
         "inside": sum(
             any(by_machine[name][judge]["acceptable"] for name in by_machine) for judge in by_machine["cohen"]

@@ -63,7 +63,6 @@ def counted(expansions: list[Json]) -> Json:
 def facts(kept: Json) -> Json:
     """Return tau of every predictor over models and collections, and what selection gains."""
     results = kept["found"]
-    first, second = results["cranfield"]["expansion"]["between"]
     tables = [
         {row["predictor"]: row["kendall"] for row in data["correlations"] if row["run"] == model}
         for data in results.values()
@@ -78,12 +77,6 @@ def facts(kept: Json) -> Json:
             name: sum(value > table[name]["value"] for value, table in zip(own, tables, strict=True))
             for name in ("Clarity", "NQC(tail)", "WIG(tail,length=root)")
         },
-        "cells": len(tables),
         "policies": {name: policies(data["expansion"]) for name, data in results.items()},
-        "always": {
-            f"always {first}": ("always", first),
-            f"always {second}": ("always", second),
-            "oracle": ("oracle", ""),
-        },
         "count": counted([data["expansion"] for data in results.values()]),
     }

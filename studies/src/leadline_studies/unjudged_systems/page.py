@@ -36,12 +36,10 @@ def facts(kept: Json) -> Json:
     return {
         "titles": RUN_SETS,
         "sets": sets,
-        "first": [data["methods"]["nruns"]["run"] for data in sets.values()],
         "methods": sorted(names, key=lambda name: -sum(taus[name])),
         "change": [
             entry["team"]["kendall"]["value"] - entry["run"]["kendall"]["value"]
             for data in sets.values()
             for entry in data["methods"].values()
         ],
-        "between": kept[BETWEEN],
     }
