@@ -405,12 +405,6 @@ def _tables(
             continue
         table = np.nan_to_num([[side.queries[name][query] for query in queries] for name in names])
         if not np.allclose(table.mean(axis=1), means, rtol=1e-6, atol=1e-9):
-            sizes = sorted({len(one) for one in sets})
-            if len(sizes) > 1:
-                return (
-                    None,
-                    f"the values are means over different numbers of queries ({sizes[0]:,} to {sizes[-1]:,})",
-                )
             return None, "the values are not arithmetic means over the queries that all runs share"
         tables.append(table.T)
     return (tables[0], tables[1]), ""
@@ -459,24 +453,18 @@ def _warnings(
     unusable: str,
 ) -> list[ResultWarning]:
     found = []
-    constant = [not levels(column).any() for column in values]
-    for side, same, but in zip(sides, constant, ("", "" if constant[0] else " except tau-AP"), strict=True):
-        words = f"{_label(side)} is the same for all runs, so all coefficients{but} are undefined"
-        found.append(("constant", words, int(same)))
+    for side, column in zip(sides, values, strict=True):
+        words = f"{_label(side)} is the same for all runs, which leaves coefficients undefined"
+        found.append(("constant", words, int(not levels(column).any())))
     for side, beside in (sides, sides[::-1]):
         alone = sorted(set(side.values) - set(both))
-        where = f"found only in {side.path}"
-        if side.path == beside.path:
-            where = f"with {side.measure} but no {beside.measure} in {side.path}"
-        words = f"left out {counted(len(alone), 'run')} {where} ({first_few(alone)})"
-        found.append(("only_one_side", words, len(alone)))
+        words = f"left out {counted(len(alone), 'run')} with {_label(side)} but not {_label(beside)}"
+        found.append(("only_one_side", f"{words} ({first_few(alone)})", len(alone)))
     for side in sides:
         reasons = [reason for name, reason in side.withheld if name in names]
-        listed = list(dict.fromkeys(reasons))
-        shown = "; ".join(listed[:2]) + ("; ..." if len(listed) > 2 else "")
         words = (
             f"{_label(side)} has no interval for {len(reasons)} of {counted(len(names), 'run')}, so the "
-            f"coefficients may be wrong: {shown}"
+            f"coefficients may be wrong: {first_few(list(dict.fromkeys(reasons)), 2)}"
         )
         found.append(("withheld_intervals", words, len(reasons)))
     lost = len(both) - len(names)

@@ -77,7 +77,6 @@ class WhyDifferent(Result):
     measure: str
     groups: dict[str, list[str]]
     numbers: list[Cause]
-    findings: list[ResultWarning]
     causes: list[Cause]
     pair: CausePair | None
     tried: bool
@@ -122,9 +121,6 @@ class WhyDifferent(Result):
             **{name: _side(side) for name, side in (("a", self.a), ("b", self.b))},
             "queries": {name: len(found) for name, found in self.groups.items()},
             "numbers": [_cause(cause) for cause in self.numbers],
-            "findings": [
-                {"code": one.code, "says": one.message, "count": one.count} for one in self.findings
-            ],
             "tried": self.tried,
             "cause": self.cause,
             "causes": [_cause(cause) for cause in self.causes],
@@ -196,7 +192,6 @@ class WhyDifferent(Result):
         if self.pair is not None:
             both = " and ".join(f"{one.says} (A: {one.a_says}; B: {one.b_says})" for one in self.pair.causes)
             notes.append(f"two causes together explain {len(self.pair.explained)} {self._unit}: {both}")
-        notes += [one.message for one in self.findings]
         if self.not_explained and self.tried and not self._of_means:
             notes.append(f"not explained: {first_few(self.not_explained, NAMED)}")
         return [*notes, *super()._notes()]
@@ -344,11 +339,10 @@ def why_different(
         str(meant) if meant is not None else first.measure,
         groups=groups,
         numbers=numbers,
-        findings=findings,
         causes=causes,
         pair=pair,
         tried=tried,
-        warnings=_warnings(others, only_means=only_means, tried=tried or not different.any()),
+        warnings=findings + _warnings(others, only_means=only_means, tried=tried or not different.any()),
         options={
             "a": first.path,
             "b": second.path,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -209,7 +209,7 @@ class Conventions:
             if len(known.get(cause, ())) > 1
         }
         self._lists = lru_cache(maxsize=64)(self._sorted)
-        self._last: tuple[Any, Floats, Flags] = (None, np.empty(0), np.empty(0, dtype=np.bool_))
+        self._computed = lru_cache(maxsize=None)(self._compute)
 
     def _known(self) -> dict[str, dict[str, str]]:
         """Return the settings of the causes that may differ here, with their descriptions."""
@@ -277,15 +277,16 @@ class Conventions:
 
     def values(self, changed: Changes) -> Floats:
         """Return the values under some conventions, the first setting of each other cause; NaN is none."""
-        key = frozenset(item for item in changed.items() if item[0] not in ABSENT)
-        if self._last[0] != key:
-            judged = self.judged(changed)
-            with np.errstate(all="ignore"):
-                values = self._measure(changed).values(judged)
-                if changed.get("gain") == "undivided":
-                    values = values * self._largest
-                self._last = key, values, judged.present
-        return self._finished(self._last[1], self._last[2], changed)
+        found, present = self._computed(frozenset(one for one in changed.items() if one[0] not in ABSENT))
+        return self._finished(found, present, changed)
+
+    def _compute(self, chosen: frozenset[tuple[str, str]]) -> tuple[Floats, Flags]:
+        """Return the values of all judged queries under some conventions, and which the run has."""
+        changed = dict(chosen)
+        judged = self.judged(changed)
+        with np.errstate(all="ignore"):
+            values = self._measure(changed).values(judged)
+        return values * self._largest if changed.get("gain") == "undivided" else values, judged.present
 
     def over_ties(self, changed: Changes) -> tuple[Floats, Floats] | None:
         """Return the lowest and highest values over the orders of tied documents; None if not proven."""
