@@ -25,7 +25,6 @@ from leadline.comparison.joint_tables import complete
 from leadline.comparison.pairing import Rules
 from leadline.comparison.rank import rank_results
 from leadline.data.registry import split_names
-from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError, both, one_of
 from leadline.estimation.measured import default_measures
 from leadline.io.id_lists import read_labels
@@ -36,6 +35,11 @@ from leadline.io.small_tables import split_place
 from leadline.render import View
 
 SECTION = "Evaluation"
+INPUTS = (
+    "correlate needs TRUTH[:MEASURE] and ESTIMATE[:MEASURE], or any number of files of per-query values and "
+    "two measures (-m MEASURE -m MEASURE). To compare how two sets of judgments rank runs, run `leadline "
+    "evaluate QRELS RUN... -m AP -o FILE.json` with each set, then `leadline correlate` with both files."
+)
 
 
 def command(
@@ -97,16 +101,7 @@ def command(
         for path, _ in map(split_place, paths):
             if not first_file(split_name(path)[1]):
                 raise InputError("no such file", path=path)
-        raise UsageError(
-            (
-                f"-m {measures[0]} needs per-query values. For other inputs, write TRUTH:MEASURE."
-                if measures
-                else f"correlate needs two inputs, not {len(paths)}. Pass TRUTH "
-                "and ESTIMATE, or per-query values."
-            )
-            + " To compare how two sets of judgments rank runs, run `leadline evaluate QRELS RUN... -m AP "
-            "-o FILE.json` with each set, then `leadline correlate` with both files."
-        )
+        raise UsageError(INPUTS)
     result = correlate(*sides, teams=read_labels(team) if team else None, **options)
     result.options |= settings | {"team": team} | outputs.options()
     view = View(result, lines="")
@@ -124,11 +119,7 @@ def _sides(context: click.Context, paths: Sequence[str], measures: Sequence[str]
         first, second = (column_of(results, results.measure_index(name), label) for name in names)
         return first, second
     if names or len(paths) != 2:
-        raise UsageError(
-            "to correlate per-query values, pass two measures (FILE... -m MEASURE -m MEASURE) or "
-            "two files without -m (TRUTH[:MEASURE] ESTIMATE[:MEASURE]), not "
-            f"{counted(len(paths), 'file')} and {counted(len(names), 'measure')}"
-        )
+        raise UsageError(INPUTS)
     sides = []
     for path, measure in map(split_place, paths):
         results, _ = given_scores(context, (), [path], [measure] if measure else ())

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, SupportsFloat
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.data.table import PROBABILITY, ResultWarning, columns_of, plain, raised
+from leadline.data.table import PROBABILITY, ResultWarning, columns_of, keyed, raised
 from leadline.data.table import Column as TableColumn
 from leadline.data.validation import check_numbers, check_whole
 from leadline.data.wording import counted, first_few, percent
@@ -127,10 +127,7 @@ class Correlation(Result):
             "estimate": estimate.measure,
             "n": len(self.names),
             "runs": self.names,
-            **{
-                name: {key: plain(value) for key, value in found._asdict().items()}
-                for name, found in self.found.items()
-            },
+            **{name: keyed(found) for name, found in self.found.items()},
         }
 
     def _figure(self) -> Make:

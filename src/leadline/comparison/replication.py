@@ -130,7 +130,7 @@ def replicate(
     >>> result.value("effect_ratio").value, result.value("rmse", run="advanced").value
     (0.75, 0.25)
     """
-    refuse_unknown(replicate, options, EvaluateOptions.__annotations__)
+    refuse_unknown(replicate, options, EvaluateOptions.__annotations__.keys() - {"name_by"})
     check_whole(0, draws=draws)
     checked_level(confidence)
     checked_seed(seed)
@@ -139,11 +139,6 @@ def replicate(
             f"--config test.draws={draws} is too low. Use at least {LEAST_DRAWS}, or 0 for no RMSE intervals."
         )
     overlap = _overlap(rbo)
-    if options.get("name_by", "file") != "file":
-        raise UsageError(
-            "--config read.name_by has no effect in `replicate`, which names runs by their role. Leave out "
-            "--config read.name_by."
-        )
     evaluating: dict[str, Any] = {name: value for name, value in options.items() if name != "on_run"}
     rules = ReplicationRules(draws, confidence, seed)
     first, second = (

@@ -216,6 +216,9 @@ class SuiteOptions(CutReadingOptions, total=False):
     queries: Averaging | None
 
 
+OPTIONS = SuiteOptions.__annotations__.keys() - {"name_by"}  # runs are named by the suite
+
+
 @public
 def suite(
     source: str | os.PathLike[str] | Mapping[str, Any],
@@ -279,10 +282,8 @@ def suite(
     >>> result.macro.tolist(), result.missing
     ([[0.75], [nan]], [('b', 'two')])
     """
-    refuse_unknown(suite, options, SuiteOptions.__annotations__)
+    refuse_unknown(suite, options, OPTIONS)
     check_flags(partial=partial)
-    if options.pop("name_by", "file") != "file":
-        raise UsageError("`name_by` has no effect in a suite. Leave it out.")
     found = read_suite(source)
     rules = SuiteRules.of(
         test=test,
@@ -326,11 +327,7 @@ def suite(
             "collections": {
                 each.name: {"documents": each.documents, "level": each.level} for each in found.collections
             },
-            **{
-                name: value
-                for name, value in first.options.items()
-                if name in SuiteOptions.__annotations__ and name != "name_by"
-            },
+            **{name: value for name, value in first.options.items() if name in OPTIONS},
         },
     )
 
