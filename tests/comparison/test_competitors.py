@@ -274,5 +274,3 @@ def test_every_competitor_says_what_it_is() -> None:
     assert all(a.lower() < b.lower() for a, b in pairwise(names))
     for kind in SIMILARITIES.classes.values():
         assert kind.title
-        assert kind.formula
-        assert kind.source

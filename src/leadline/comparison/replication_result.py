@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.data.table import Column, RunInfo, plain
+from leadline.data.table import Column, RunInfo, Table, named_columns, plain, printed_table
 from leadline.data.validation import check_word
 from leadline.data.wording import percent, queries, queries_between
 from leadline.errors import UsageError, either
@@ -137,22 +137,17 @@ class Replication(Result):
         return [self.original.queries[query] for query in kept.tolist()], values[2:, kept] - values[:2, kept]
 
     def _columns(self) -> list[Column]:
-        statistic, measure, run, value, low, high, p, number, withheld = zip(*self.values, strict=True)
-        names = list(map(self._named, statistic))
-        return [
-            Column("statistic", statistic, hidden=True),
-            Column("measure", measure, hidden=True),
-            Column("run", run, hidden=True),
-            Column("measure", [name or "documents" for name in measure], printed_only=True),
-            Column("statistic", names, printed_only=True),
-            Column("run", [name or "both" for name in run], printed_only=True),
-            Column("value", value),
-            Column("low", low),
-            Column("high", high),
-            Column("p", p, form="p"),
-            Column("queries", number, dropped=1),
-            Column("withheld", withheld, hidden=True),
-        ]
+        fields = dict(zip(ReplicationValue._fields, zip(*self.values, strict=True), strict=True))
+        headings = {name: name for name in fields if name != "withheld"}
+        return named_columns(fields, headings, dropped=["queries"])
+
+    def _tables(self) -> list[Table]:
+        shown = {
+            "statistic": [self._named(one.statistic) for one in self.values],
+            "measure": [one.measure or "documents" for one in self.values],
+            "run": [one.run or "both" for one in self.values],
+        }
+        return [printed_table(self._columns(), shown=shown, notes=self._notes())]
 
     def _named(self, statistic: str) -> str:
         """Return the name of a statistic: of a reproduction or of a replication."""

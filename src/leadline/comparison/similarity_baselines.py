@@ -111,10 +111,6 @@ class Similarity(Parametric):
     """Similarity of two ranked lists of one query; larger values mean more similar."""
 
     title: ClassVar[str]
-    formula: ClassVar[str]
-    source: ClassVar[str]
-    low: ClassVar[float] = 0.0
-    high: ClassVar[float] = 1.0
 
     def values(self, ranked: RankedLists) -> Floats:
         """Return similarities, systems x systems; NaN where undefined."""
@@ -147,8 +143,6 @@ class Overlap(Similarity):
     """
 
     title = "overlap of the first k documents"
-    formula = "|A@k and B@k| / k"
-    source = "customary"
 
     cutoff: int = needed_cutoff()
 
@@ -157,15 +151,15 @@ class Overlap(Similarity):
 
 
 class Jaccard(Similarity):
-    """Jaccard similarity of the documents of two lists; undefined for two empty lists.
+    """Jaccard similarity of the first k documents of two lists, or of all; undefined for two empty lists.
+
+    Source: Jaccard (1912).
 
     >>> Jaccard(cutoff=2).of(["a", "b", "c"], ["b", "c", "a"])  # b, out of a, b, c
     0.3333333333333333
     """
 
     title = "Jaccard's coefficient"
-    formula = "|A and B| / |A or B|, of the first k documents or of all"
-    source = "Jaccard 1912"
 
     cutoff: int | None = cutoff()
 
@@ -182,14 +176,13 @@ class Kendall(Similarity):
     Ties are ordered by document id, so that there are no ties. Undefined with fewer than two common
     documents. Time is O(n log n) per pair of lists.
 
+    Source: Kendall (1938).
+
     >>> Kendall().of(["a", "b", "c", "x"], ["b", "a", "c"])  # 2 of 3 pairs agree
     0.33333333333333326
     """
 
     title = "Kendall's tau of common documents"
-    formula = "(agreeing - disagreeing) / all pairs of common documents"
-    source = "Kendall 1938"
-    low: ClassVar[float] = -1.0
 
     def values(self, ranked: RankedLists) -> Floats:
         documents = ranked.orders.position.shape[1]
@@ -229,13 +222,13 @@ class RBO(Similarity):
     With p = 1 all depths of the longer list have the same weight (average overlap). Undefined for two empty
     lists.
 
+    Source: Webber, Moffat and Zobel (2010), equation 32; ties: Corsi and Urbano (2024).
+
     >>> RBO(p=0.5).of(["a", "b"], ["b", "a"])  # agreement 0 at depth 1, then 1
     0.5
     """
 
     title = "rank-biased overlap"
-    formula = "(1 - p) sum of p^(d-1) A_d; beyond the lists extrapolated"
-    source = "Webber, Moffat and Zobel 2010, equation 32; ties: Corsi and Urbano 2024"
 
     p: float = number(0.9)
 

@@ -23,7 +23,16 @@ from leadline.comparison.why_different_search import (
 )
 from leadline.data.arrays import Flags, Floats
 from leadline.data.reading import Reading, ReadQrelsOptions
-from leadline.data.table import Column, ResultWarning, Table, columns_of, plain, printed_table, raised
+from leadline.data.table import (
+    Column,
+    ResultWarning,
+    Table,
+    columns_of,
+    flagged,
+    plain,
+    printed_table,
+    raised,
+)
 from leadline.data.wording import counted, first_few, queries
 from leadline.errors import UsageError, both
 from leadline.evaluation.profiles import profile_of
@@ -389,29 +398,23 @@ def _by_numbers(
 ) -> tuple[dict[str, list[str]], list[Cause]]:
     """Return the queries by kind of difference, and the causes that the numbers show."""
     a, b = columns
-    there = ~np.isnan(a), ~np.isnan(b)
-    both = there[0] & there[1]
+    in_a, in_b = ~np.isnan(a), ~np.isnan(b)
+    coarse = [decimals_of(column) for column in columns]
+    units = tolerance(a) + tolerance(b)
     with np.errstate(invalid="ignore"):
         apart = np.abs(a - b)
         size = np.maximum(np.maximum(np.abs(a), np.abs(b)), 1e-9)
-        equal = (both & (apart <= EXACT * np.maximum(size, 1.0))) | ~(there[0] | there[1])
-        close = both & ~equal & (apart <= SINGLE * size)
-        units = tolerance(a) + tolerance(b)
-        rounded = both & ~equal & ~close & (apart <= units * (1 + 1e-6) + 1e-9) if units else equal & ~equal
-        coarse = [decimals_of(column) for column in columns]
-        if coarse[0] != coarse[1]:  # differences below 1e-6 are rounding if a table is rounded
-            rounded, close = rounded | (close & (apart <= units + 1e-9)), close & (apart > units + 1e-9)
-    flags = {
-        "only_a": there[0] & ~there[1],
-        "only_b": there[1] & ~there[0],
-        "equal": equal,
-        "arithmetic": close,
-        "rounding": rounded,
-        "different": ~(equal | close | rounded),
-    }
-    groups = {
-        name: [asked[place] for place in np.flatnonzero(found).tolist()] for name, found in flags.items()
-    }
+        near = {
+            "equal": (apart <= EXACT * np.maximum(size, 1.0)) | ~(in_a | in_b),
+            "arithmetic": apart <= SINGLE * size,
+            "rounding": apart <= units * (1 + 1e-6) + 1e-9 if units else np.zeros_like(in_a),
+        }
+    kinds = list(near)
+    if coarse[0] != coarse[1]:  # differences below 1e-6 are rounding if a table is rounded
+        kinds = ["equal", "rounding", "arithmetic"]
+    kind = np.select([near[name] for name in kinds], kinds, "different")
+    flags = {name: kind == name for name in KINDS} | {"only_a": in_a & ~in_b, "only_b": in_b & ~in_a}
+    groups = {name: flagged(asked, found) for name, found in flags.items()}
     causes = []
     if scale:
         says = ["proportions"] * 2
