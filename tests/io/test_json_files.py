@@ -431,18 +431,18 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "another query id": (
         [ONE, {"qid": "q2", "results": []}],
-        "a.json, record 2: the record has the fields qid, results, but no 'query_id', unlike the first",
+        "a.json, record 2: the record has the fields qid, results, but no 'query_id'",
     ),
     "an unknown level": (
         [ONE, {"query_id": "q2", "found": {"results": []}}],
         (
             "a.json, record 2: the value for query 'q2' has the fields query_id, found, but no list at "
-            "'results', unlike other records"
+            "'results'"
         ),
     ),
     "a record that is no object": (
         [ONE, "q2"],
-        ", record 2: the record is of type text, not an object with 'query_id', unlike the first",
+        ", record 2: the record is of type text, but must be an object with 'query_id'",
     ),
     "mixed records": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}, "d2"]}],
@@ -477,7 +477,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     "another task": ({"mteb_model_meta": {}, "a": {"b": [1, 0]}}, "task other than retrieval. Retrieval"),
     "a page of many": (
         {"rows": [{"row": {"qid": "q1", "docno": "d1", "score": 1.0}}], "num_rows_total": 1000},
-        "1 of 1,000 rows. Download all rows of the dataset",
+        "is incomplete (1 row of 1,000). Download all rows of the dataset",
     ),
     "a part of a page": (
         {"rows": [{"row": {"qid": "q1", "docno": "d1", "score": 1.0}}], "partial": True},
@@ -485,7 +485,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "a page with a cell cut off": (
         {"rows": [{"row": {"qid": "q1", "docno": "d", "score": 1.0}, "truncated_cells": ["docno"]}]},
-        ", record 1: the dataset viewer truncated cells of this record (docno). Download the dataset itself",
+        ", record 1: the dataset viewer truncated cells of this record. Download the dataset itself",
     ),
 }
 

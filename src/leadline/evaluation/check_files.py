@@ -58,7 +58,7 @@ class CheckResult(Result):
 
     def _columns(self) -> list[Column]:
         rows = [
-            (file.path, file.kind, level_of(one), one.code, one.line, one.count, one.message)
+            (file.path, file.kind, one.level, one.code, one.line, one.count, one.message)
             for file in self.files
             for one in file.problems
         ]
@@ -87,7 +87,7 @@ class CheckResult(Result):
         """Return a dictionary with the key files, and coverage if there is a corpus."""
         files = [_plain(item) for item in self.files]
         if self.repaired is not None:
-            files[0]["repaired"] = [_problem(item) for item in self.repaired]
+            files[0]["repaired"] = [item.to_dict() for item in self.repaired]
         return {"files": files} | ({} if self.coverage is None else {"coverage": self.coverage})
 
     def __repr__(self) -> str:
@@ -249,13 +249,8 @@ def _is_index(path: str) -> bool:
     return os.path.isfile(os.path.join(path, HEADER))
 
 
-def level_of(problem: Problem) -> str:
-    """Return the level of a problem: `error` if the file is refused, else `remark`."""
-    return "error" if problem.error else "remark"
-
-
 def _plain(file: Checked) -> dict[str, Any]:
-    entries = [_problem(problem) | {"level": level_of(problem)} for problem in file.problems]
+    entries = [problem.to_dict() | {"level": problem.level} for problem in file.problems]
     return {
         "path": file.path,
         "kind": file.kind,
@@ -264,10 +259,6 @@ def _plain(file: Checked) -> dict[str, Any]:
         "rows": file.rows,
         "problems": entries,
     } | ({} if file.joined is None else {"joined": file.joined.to_dict()})
-
-
-def _problem(problem: Problem) -> dict[str, Any]:
-    return {"code": problem.code, "line": problem.line, "message": problem.message, "count": problem.count}
 
 
 def coverage_text(coverage: dict[str, Any]) -> str:
@@ -304,7 +295,7 @@ def _listing(file: Checked) -> str:
     for problem in file.problems:
         location = "" if problem.line is None else f"{file.unit} {problem.line:,}: "
         more = f" (and {problem.count - 1:,} more)" if problem.count > 1 else ""
-        lines.append(f"  {level_of(problem):6}  {location}{problem.message}{more}")
+        lines.append(f"  {problem.level:6}  {location}{problem.message}{more}")
     return "\n".join(lines) + "\n"
 
 

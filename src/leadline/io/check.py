@@ -18,7 +18,7 @@ from leadline.data.wording import counted, percent
 from leadline.errors import InputError, LeadlineError, MissingPackageError
 from leadline.io import row_columns
 from leadline.io import write as writing
-from leadline.io.check_remarks import GradeRemarks, ListRemarks, Problem, TextRemarks, blocks
+from leadline.io.check_remarks import Problem, Remarks, blocks
 from leadline.io.formats import (
     BY_SUFFIX,
     TREC,
@@ -137,9 +137,9 @@ def _scan(lines: list[bytes], line: int, kind: str) -> plain.ParsedRows:
     return plain.scan_run(text, line, True) if kind == "run" else plain.scan_qrels(text, line)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Joined:
-    """Agreement of the ids of a run and judgments.
+    """Agreement of the ids of a run and judgments; a negative grade is no judgment.
 
     Attributes
     ----------
@@ -157,46 +157,83 @@ class Joined:
         A judged document, of the same query where that has any.
     """
 
-    qrels: str
-    queries: int
-    documents: int
-    judged: int
-    run_example: str | None
-    qrels_example: str | None
-    run_query: str | None = None  # the first query of each, for the message alone
-    qrels_query: str | None = None
-    negative: int = 0  # documents with a negative grade, for the message too
+    table: QrelsColumns
+    queries: int = 0
+    documents: int = 0
+    judged: int = 0
+    negative: int = 0  # documents with a negative grade
+    query: str | None = None  # the first query of the run
+    run_example: str | None = None
+    begin: int = 0  # row of the judged document
+    paired: bool = False  # whether the examples are of a judged query
+
+    @property
+    def qrels(self) -> str:
+        """Return the file of the judgments."""
+        return self.table.source
+
+    @property
+    def qrels_example(self) -> str | None:
+        """Return a judged document."""
+        return to_text(self.table.documents[self.begin]) if len(self.table.grades) else None
 
     @property
     def share(self) -> float:
         """Return the proportion of documents that are judged."""
         return self.judged / self.documents
 
+    def add(self, lists: Lists, *, repeats: bool = False) -> bool:
+        """Count some lists, unless one contains a document twice and `repeats` are not counted."""
+        qrels = self.table
+        codes = qrels.queries.encode(lists.queries)
+        rows = lists.looked_up(qrels, codes) if repeats else lists.match(qrels, codes)
+        if rows is None:
+            return False
+        if self.query is None and len(lists.queries):
+            self.query = to_text(lists.queries[0])
+        judged = rows >= 0
+        judged[judged] = qrels.grades[rows[judged]] >= 0
+        unjudged = np.flatnonzero(~judged)
+        if len(unjudged) and not self.paired:
+            code_of = codes[np.searchsorted(lists.bounds, unjudged, side="right") - 1]
+            place = int(np.argmax(code_of >= 0))  # 0 if no query is judged
+            code = int(code_of[place])
+            self.paired = code >= 0
+            if self.paired or self.run_example is None:
+                self.run_example = to_text(lists.located()[int(unjudged[place])])
+            if self.paired and qrels.begin[code] < qrels.end[code]:
+                self.begin = int(qrels.begin[code])
+        self.queries += int((codes >= 0).sum())
+        self.documents += len(rows)
+        self.judged += int(judged.sum())
+        self.negative += int((rows >= 0).sum()) - int(judged.sum())
+        return True
+
     def problem(self) -> Problem:
         """Describe the proportion judged; an error if nothing is."""
-        if not self.queries:
-            words = "no query is judged. Do the query ids match? "
-            words += f"The run has {self.run_query!r}, and {self.qrels} has {self.qrels_query!r}."
-            return Problem("no_query_judged", None, words, 1, error=True)
-        if not self.judged:
-            words = "no document is judged. Do the document ids match? "
-            words += f"The run has {self.run_example!r}, and {self.qrels} has {self.qrels_example!r}."
-            if self.negative:
-                words = (
-                    f"no document is judged, because {self.qrels} has only negative grades (pooled but not "
-                )
-                words += "judged) for the run's documents"
+        qrels = self.qrels
+        if self.judged:
+            share = percent(round(self.share, 4))
+            words = f"judged in {qrels}: {self.judged:,} of {self.documents:,} documents ({share})"
+            return Problem("judged", None, words, 1)
+        if self.queries and self.negative:
+            words = (
+                f"no document is judged, because {qrels} has only negative grades (pooled but not judged) "
+            )
+            words += "for the run's documents"
             return Problem("no_document_judged", None, words, 1, error=True)
-        share = percent(round(self.share, 4))
-        words = f"judged in {self.qrels}: {self.judged:,} of {self.documents:,} documents ({share})"
-        return Problem("judged", None, words, 1)
+        what, ours, theirs = "document", self.run_example, self.qrels_example
+        if not self.queries:
+            what, ours, theirs = "query", self.query, next(iter(self.table.queries), None)
+        words = (
+            f"no {what} is judged. Do the {what} ids match? The run has {ours!r}, and {qrels} has {theirs!r}."
+        )
+        return Problem(f"no_{what}_judged", None, words, 1, error=True)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain data."""
-        unsaid = ("run_query", "qrels_query", "negative")
-        return {name: value for name, value in vars(self).items() if name not in unsaid} | {
-            "share": self.share
-        }
+        names = ("qrels", "queries", "documents", "judged", "run_example", "qrels_example", "share")
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass
@@ -264,11 +301,15 @@ def check(
         found.problems += _repeats(found, parsed.lists, error=not parsed.listed)
     if not found.rows and not found.problems:
         found.problems.append(Problem("empty", None, f"contains no {found.kind}", 1, error=True))
-    found.problems += [problem for problem in _remarks(found, parsed.returns) if problem.count]
+    about = Remarks(found.kind, trec=found.form == "trec")
+    if found.source.whole is not None and about.trec:
+        about.add_text(found.source.whole.content(), 1, rows=set(parsed.lists.lines))
+    about.add("mixed_queries", len(parsed.returns), next(iter(parsed.returns), 0))
+    about.add_lists(parsed.lists, parsed.lists.lines.__getitem__)
+    found.problems += about.problems()
     if qrels is not None and found.kind == "run" and found.rows:
-        joining = _Joining(qrels)
-        joining.add(parsed.lists, repeats=True)
-        found.joined = joining.joined()
+        found.joined = Joined(qrels)
+        found.joined.add(parsed.lists, repeats=True)
         found.problems.append(found.joined.problem())
     if not keep:
         found.source = found.lists = None
@@ -290,32 +331,30 @@ def _clean(path: str, kind: str | None, qrels: QrelsColumns | None, workspace: B
 
 def _checked_stretches(window: Chunk, kind: str, qrels: QrelsColumns | None) -> Checked | None:
     """Check a clean file; None if it is not clean, or a query reappears after another one."""
-    about = TextRemarks(kind)
-    of_lists = ListRemarks(trec=True) if kind == "run" else GradeRemarks()
-    joining = _Joining(QrelsColumns.of([]) if qrels is None else qrels)
+    about = Remarks(kind, trec=True)
+    joined = Joined(QrelsColumns.of([]) if qrels is None else qrels)
     seen: set[bytes] = set()
     line, byte = 1, 0
     while not window.last:
         window.advance(byte)
         lists = scan_lists(window, line, run=kind == "run")
-        if lists is None or not np.isfinite(lists.scores).all() or not joining.add(lists):
+        if lists is None or not np.isfinite(lists.scores).all() or not joined.add(lists):
             return None
         expected = len(seen) + len(lists.queries)
         seen.update(lists.queries)
         if len(seen) < expected:
             return None
         text = window.text[: min(lists.next_byte, window.end)].tobytes()
-        about.add(text, line, clean=lists)
-        of_lists.add(lists, _lines_of(text, line, lists))
+        about.add_text(text, line, clean=lists)
+        about.add_lists(lists, _lines_of(text, line, lists))
         line, byte = lists.next_line, lists.next_byte
-    if not joining.documents:
+    if not joined.documents:
         return None
-    problems = [*about.problems(), *of_lists.problems()]
-    found = Checked(window.path, kind, "trec", rows=joining.documents, queries=len(seen))
-    found.problems = [problem for problem in problems if problem.count]
+    found = Checked(window.path, kind, "trec", problems=about.problems())
+    found.rows, found.queries = joined.documents, len(seen)
     if qrels is not None:
-        found.joined = joining.joined()
-        found.problems.append(found.joined.problem())
+        found.joined = joined
+        found.problems.append(joined.problem())
     return found
 
 
@@ -324,77 +363,6 @@ def _lines_of(text: bytes, line: int, lists: Lists) -> Callable[[int], int]:
     if lists.next_line - line == len(lists.scores):
         return range(line, lists.next_line).__getitem__
     return [number for number, _ in plain.data_lines(text, line)].__getitem__
-
-
-class _Joining:
-    """Counts the documents of a run that are judged; a negative grade is no judgment."""
-
-    def __init__(self, qrels: QrelsColumns) -> None:
-        self.qrels = qrels
-        self.queries = self.documents = self.judged = self.negative = 0
-        self.query: str | None = None
-        self.example: str | None = None
-        self.begin = 0
-        self.paired = False  # whether the example is of a judged query
-
-    def add(self, lists: Lists, *, repeats: bool = False) -> bool:
-        """Count some lists, unless one contains a document twice and `repeats` are not counted."""
-        qrels = self.qrels
-        codes = qrels.queries.encode(lists.queries)
-        rows = lists.looked_up(qrels, codes) if repeats else lists.match(qrels, codes)
-        if rows is None:
-            return False
-        if self.query is None and len(lists.queries):
-            self.query = to_text(lists.queries[0])
-        judged = rows >= 0
-        judged[judged] = qrels.grades[rows[judged]] >= 0
-        unjudged = np.flatnonzero(~judged)
-        if len(unjudged) and not self.paired:
-            code_of = codes[np.searchsorted(lists.bounds, unjudged, side="right") - 1]
-            place = int(np.argmax(code_of >= 0))  # 0 if no query is judged
-            code = int(code_of[place])
-            self.paired = code >= 0
-            if self.paired or self.example is None:
-                self.example = to_text(lists.located()[int(unjudged[place])])
-            if self.paired and qrels.begin[code] < qrels.end[code]:
-                self.begin = int(qrels.begin[code])
-        self.queries += int((codes >= 0).sum())
-        self.documents += len(rows)
-        self.judged += int(judged.sum())
-        self.negative += int((rows >= 0).sum()) - int(judged.sum())
-        return True
-
-    def joined(self) -> Joined:
-        """Return the counts."""
-        qrels = self.qrels
-        return Joined(
-            qrels.source,
-            self.queries,
-            self.documents,
-            self.judged,
-            self.example,
-            to_text(qrels.documents[self.begin]) if len(qrels.grades) else None,
-            self.query,
-            qrels.queries[0] if len(qrels.queries) else None,
-            self.negative,
-        )
-
-
-def _remarks(found: Checked, returns: list[int]) -> Iterator[Problem]:
-    """Yield accepted irregularities that may surprise."""
-    assert found.source is not None
-    assert found.lists is not None
-    lists = found.lists
-    window = found.source.whole
-    if window is not None and found.form == "trec":
-        about = TextRemarks(found.kind)
-        about.add(window.content(), 1, rows=set(lists.lines))
-        yield from about.problems()
-    message = "a query reappears after a different query (leadline groups the rows by query)"
-    yield Problem("mixed_queries", returns[0] if returns else None, message, len(returns))
-    of_lists = ListRemarks(trec=found.form == "trec") if found.kind == "run" else GradeRemarks()
-    of_lists.add(lists, lists.lines.__getitem__)
-    yield from of_lists.problems()
 
 
 def _words(error: LeadlineError, path: str = "") -> str:

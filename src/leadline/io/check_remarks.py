@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +14,19 @@ from leadline.io.run_lists import Lists, RankedLists, disordered
 from leadline.kernels import plain
 
 BLOCK = 1 << 16  # number of bytes split into lines at a time
+# What is remarked on, by code, in the order in which it is listed.
+REMARKS = {
+    "comments": "a comment, which trec_eval 9 refuses",
+    "extra_columns": "more than six columns (the extra columns are ignored)",
+    "tags": "tag {1} after {0} (the last one counts)",
+    "mixed_queries": "a query reappears after a different query (leadline groups the rows by query)",
+    "rank_disagrees": "a query whose ranks contradict its scores (the scores win)",
+    "rank": "a rank that is not a number of one to nine digits (the scores win)",
+    "ties": "a query with tied scores (ties are ordered by descending document id)",
+    "negative_grades": "a negative grade (pooled but not judged)",
+    "fractional_grades": "a fractional grade (trec_eval truncates it)",
+    "no_relevant": "a query without a relevant document (grade 1 or more)",
+}
 
 
 @dataclass(frozen=True)
@@ -24,23 +39,14 @@ class Problem:
     count: int  # how often it occurs
     error: bool = False  # whether `evaluate` refuses the file for it
 
+    @property
+    def level(self) -> str:
+        """Return `error` if the file is refused, else `remark`."""
+        return "error" if self.error else "remark"
 
-class Tally:
-    """First of some lines, and their number."""
-
-    def __init__(self) -> None:
-        self.first: int | None = None
-        self.count = 0
-
-    def add(self, count: int, line: int) -> None:
-        """Count lines after those counted before; `line` is the first of them."""
-        if count and self.first is None:
-            self.first = line
-        self.count += count
-
-    def problem(self, code: str, message: str) -> Problem:
-        """Describe the irregularity of the lines."""
-        return Problem(code, self.first, message, self.count)
+    def to_dict(self) -> dict[str, Any]:
+        """Return the keys that JSON has of a problem and of a repair."""
+        return {"code": self.code, "line": self.line, "message": self.message, "count": self.count}
 
 
 def blocks(text: bytes, line: int = 1) -> Iterator[tuple[int, list[bytes]]]:
@@ -58,18 +64,26 @@ def blocks(text: bytes, line: int = 1) -> Iterator[tuple[int, list[bytes]]]:
         line, start = line + len(lines), end + 1
 
 
-class TextRemarks:
-    """Parts of TREC text ignored by readers: remarks, columns, tags."""
+class Remarks:
+    """The first line and the number of each kind of irregularity, of a text and of its lists."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, *, trec: bool) -> None:
         self.kind = kind
-        self.comments, self.extra = Tally(), Tally()
+        self.trec = trec
+        self.lines: dict[str, int] = {}
+        self.counts: Counter[str] = Counter()
         self.tags: dict[bytes, int] = {}
 
-    def add(
+    def add(self, code: str, count: int, line: int) -> None:
+        """Count lines after those counted before; `line` is the first of them."""
+        if count:
+            self.lines.setdefault(code, line)
+            self.counts[code] += count
+
+    def add_text(
         self, text: bytes, line: int, *, clean: Lists | None = None, rows: set[int] | None = None
     ) -> None:
-        """Examine some whole lines, of which `line` is the number of the first.
+        """Examine what readers ignore in some whole lines of TREC text, of which `line` is the first.
 
         `clean` are the lists in them where these tell what most lines are; `rows` are the lines that were
         parsed, where not all were.
@@ -79,17 +93,13 @@ class TextRemarks:
             begin, comments = plain.after_remarks(text)
             top += text.count(b"\n", 0, begin)
             lines = text[:begin].split(b"\n")
-            self.comments.add(
-                comments, next((n for n, raw in enumerate(lines, 1) if raw.startswith(b"#")), 1)
-            )
-        if self.kind == "run":
-            only_rows = clean is not None and len(clean.scores) == text.count(b"\n")
-            if only_rows and clean is not None and _has_one_tag(text, clean):
-                self.tags.setdefault(clean.tag, line)
-            else:
-                self._add_columns(text, line, top, rows)
-
-    def _add_columns(self, text: bytes, line: int, top: int, rows: set[int] | None) -> None:
+            first = next((n for n, raw in enumerate(lines, 1) if raw.startswith(b"#")), 1)
+            self.add("comments", comments, first)
+        if self.kind != "run":
+            return
+        if clean is not None and len(clean.scores) == text.count(b"\n") and _has_one_tag(text, clean):
+            self.tags.setdefault(clean.tag, line)
+            return
         split = plain.splitter_of(text)
         for first, lines in blocks(text, line):
             for number, raw in enumerate(lines, start=first):
@@ -97,16 +107,52 @@ class TextRemarks:
                 parsed = number >= top if rows is None else number in rows
                 if len(fields) > 5 and parsed:
                     self.tags.setdefault(fields[5], number)
-                    self.extra.add(len(fields) > 6, number)
+                    self.add("extra_columns", len(fields) > 6, number)
 
-    def problems(self) -> Iterator[Problem]:
-        """Yield the problems found."""
-        yield self.comments.problem("comments", "a comment, which trec_eval 9 refuses")
-        yield self.extra.problem("extra_columns", "more than six columns (the extra columns are ignored)")
-        if len(self.tags) > 1:
-            (first_tag, _), (other, line) = list(self.tags.items())[:2]
-            message = f"tag {plain.shown(other)} after {plain.shown(first_tag)} (the last one counts)"
-            yield Problem("tags", line, message, len(self.tags) - 1)
+    def add_lists(self, lists: Lists, line_of: Callable[[int], int]) -> None:
+        """Examine the ranks and scores of a run, or the grades; `line_of` gives the line of a row."""
+        if self.kind != "run":
+            self._add_grades(lists, line_of)
+            return
+        ranked = RankedLists(lists)
+        bounds, ranks, scores = ranked.bounds, ranked.ranks, ranked.scores
+        inner = bounds[1:-1]
+        inner = inner[(inner > 0) & (inner < len(scores))] - 1
+        tied = scores[1:] == scores[:-1]
+        tied[inner] = False
+        for code, found in (
+            ("ties", _lists_of(bounds, np.flatnonzero(tied))),
+            ("rank_disagrees", disordered(bounds, scores, ranks)),
+        ):
+            if found:
+                self.add(code, len(found), line_of(int(bounds[found[0]])))
+        odd = np.flatnonzero(lists.ranks < 0)
+        if self.trec and len(odd):
+            self.add("rank", len(odd), line_of(int(odd[0])))
+
+    def _add_grades(self, lists: Lists, line_of: Callable[[int], int]) -> None:
+        grades, bounds = lists.scores, lists.bounds
+        starts = bounds[:-1][bounds[:-1] < bounds[1:]]
+        best = np.maximum.reduceat(grades, starts) if len(starts) else grades[:0]
+        for code, rows in (
+            ("negative_grades", np.flatnonzero(grades < 0)),
+            ("fractional_grades", np.flatnonzero(grades != np.floor(grades))),
+            ("no_relevant", starts[best < 1]),
+        ):
+            if len(rows):
+                self.add(code, len(rows), min(map(line_of, rows.tolist())))
+
+    def problems(self) -> list[Problem]:
+        """Return the problems found."""
+        tags = list(self.tags)[:2]
+        if len(tags) > 1:
+            self.add("tags", len(self.tags) - 1, self.tags[tags[1]])
+        shown = list(map(plain.shown, tags))
+        return [
+            Problem(code, self.lines[code], message.format(*shown), self.counts[code])
+            for code, message in REMARKS.items()
+            if code in self.counts
+        ]
 
 
 def _has_one_tag(text: bytes, lists: Lists) -> bool:
@@ -114,70 +160,6 @@ def _has_one_tag(text: bytes, lists: Lists) -> bool:
     ends = (b"\n", b"\r\n") if b"\r" in text else (b"\n",)
     same = sum(text.count(blank + lists.tag + end) for blank in (b" ", b"\t") for end in ends)
     return not lists.extra and same == len(lists.scores)
-
-
-class ListRemarks:
-    """Irregularities of the ranks and scores of the lists of a run."""
-
-    def __init__(self, *, trec: bool) -> None:
-        self.trec = trec
-        self.against, self.no_rank, self.ties = Tally(), Tally(), Tally()
-
-    def add(self, lists: Lists, line_of: Callable[[int], int]) -> None:
-        """Examine some lists; `line_of` gives the line of a row."""
-        ranked = RankedLists(lists)
-        bounds, ranks, scores = ranked.bounds, ranked.ranks, ranked.scores
-        inner = bounds[1:-1]
-        inner = inner[(inner > 0) & (inner < len(scores))] - 1
-        tied = scores[1:] == scores[:-1]
-        tied[inner] = False
-        for tally, found in (
-            (self.ties, _lists_of(bounds, np.flatnonzero(tied))),
-            (self.against, disordered(bounds, scores, ranks)),
-        ):
-            if found:
-                tally.add(len(found), line_of(int(bounds[found[0]])))
-        odd = np.flatnonzero(lists.ranks < 0)
-        if self.trec and len(odd):
-            self.no_rank.add(len(odd), line_of(int(odd[0])))
-
-    def problems(self) -> Iterator[Problem]:
-        """Yield the problems found."""
-        yield self.against.problem(
-            "rank_disagrees", "a query whose ranks contradict its scores (the scores win)"
-        )
-        message = "a rank that is not a number of one to nine digits (the scores win)"
-        yield self.no_rank.problem("rank", message)
-        yield self.ties.problem(
-            "ties", "a query with tied scores (ties are ordered by descending document id)"
-        )
-
-
-class GradeRemarks:
-    """Irregularities of the grades of judgments."""
-
-    def __init__(self) -> None:
-        self.negative, self.part, self.nothing = Tally(), Tally(), Tally()
-
-    def add(self, lists: Lists, line_of: Callable[[int], int]) -> None:
-        """Examine some lists; `line_of` gives the line of a row."""
-        grades, bounds = lists.scores, lists.bounds
-        starts = bounds[:-1][bounds[:-1] < bounds[1:]]
-        best = np.maximum.reduceat(grades, starts) if len(starts) else grades[:0]
-        for tally, rows in (
-            (self.negative, np.flatnonzero(grades < 0)),
-            (self.part, np.flatnonzero(grades != np.floor(grades))),
-            (self.nothing, starts[best < 1]),
-        ):
-            if len(rows):
-                tally.add(len(rows), min(map(line_of, rows.tolist())))
-
-    def problems(self) -> Iterator[Problem]:
-        """Yield the problems found."""
-        yield self.negative.problem("negative_grades", "a negative grade (pooled but not judged)")
-        yield self.part.problem("fractional_grades", "a fractional grade (trec_eval truncates it)")
-        message = "a query without a relevant document (grade 1 or more)"
-        yield self.nothing.problem("no_relevant", message)
 
 
 def _lists_of(bounds: Integers, rows: Integers) -> list[int]:

@@ -220,10 +220,9 @@ def _book_rows(pairs: list[Any], what: str, path: str) -> Iterator[tuple[int, di
     """Yield the judgments of a book of Quepid, a row for each judge, or its documents and their positions."""
     known = Records((), path=path, unit="record")
     for place, pair in enumerate(pairs, start=1):
-        if not isinstance(pair, Mapping) or not set(BOOK_FIELDS) <= set(pair):
-            fields = [name for name in BOOK_FIELDS if not isinstance(pair, Mapping) or name not in pair]
-            lacking = _without(pair, either(map(repr, fields), "or" if isinstance(pair, Mapping) else "and"))
-            raise known.at(InputError(f"the record {lacking}"), place)
+        for name in BOOK_FIELDS:
+            if not isinstance(pair, Mapping) or name not in pair:
+                raise known.at(InputError(f"the record {_without(pair, repr(name))}"), place)
         row = {"query": pair["query_text"], "docid": pair["doc_id"]}
         judged = pair.get("judgements") or ()
         if not isinstance(judged, (list, tuple)) or not all(isinstance(one, Mapping) for one in judged):
@@ -337,12 +336,11 @@ def _is_page(text: Mapping[str, Any]) -> bool:
 def _page(text: Mapping[str, Any], path: str) -> Table | Records:
     """Return the rows of a page of the dataset viewer of Hugging Face, which must be the only page."""
     rows, total = text["rows"], text.get("num_rows_total")
-    incomplete = bool(text.get("partial") or text.get("truncated"))
+    incomplete = text.get("partial") or text.get("truncated")
     if incomplete or (isinstance(total, int) and total > len(rows)):
-        known = f"is incomplete ({counted(len(rows), 'row')})"
-        if not incomplete:
-            known = f"contains only {len(rows):,} of {total:,} rows"
-        raise InputError(known, path=path, hint="Download all rows of the dataset")
+        of = f" of {total:,}" if isinstance(total, int) else ""
+        found = f"is incomplete ({counted(len(rows), 'row')}{of})"
+        raise InputError(found, path=path, hint="Download all rows of the dataset")
     return python_inputs.table_of_rows(_page_rows(rows, path), path=path)
 
 
@@ -350,12 +348,9 @@ def _page_rows(rows: Iterable[Any], path: str) -> Iterator[tuple[int, Any]]:
     known = Records((), path=path, unit="record")
     for place, row in enumerate(rows, start=1):
         if not isinstance(row, Mapping) or "row" not in row:
-            lacking = _without(row, "'row'")
-            raise known.at(InputError(f"the record {lacking}, unlike the first record"), place)
-        truncated = row.get("truncated_cells")
-        if truncated:
-            cells = ", ".join(map(str, truncated)) if isinstance(truncated, list) else str(truncated)
-            found = f"the dataset viewer truncated cells of this record ({cells})"
+            raise known.at(InputError(f"the record {_without(row, repr('row'))}"), place)
+        if row.get("truncated_cells"):
+            found = "the dataset viewer truncated cells of this record"
             raise known.at(InputError(found, hint="Download the dataset itself"), place)
         yield place, row["row"]
 
@@ -431,10 +426,8 @@ def _with_queries(
     for place, entry in entries:
         holder = _holder(entry)
         if not isinstance(holder, Mapping) or name not in holder:
-            lacking = _without(holder, f"query id {AN_ID} in a field such as 'query_id'", "a ")
-            if name:
-                lacking = f"{_without(holder, repr(name))}, unlike the first record"
-            raise known.at(InputError(f"the record {lacking}", hint=hint), place)
+            wanted = repr(name) if name else f"query id {AN_ID} in a field such as 'query_id'"
+            raise known.at(InputError(f"the record {_without(holder, wanted)}", hint=hint), place)
         yield place, holder[name], entry
 
 
@@ -476,14 +469,8 @@ def _lists(
     for place, query, entry in entries:
         records = None if names is None else _list_at(entry, names, empty=True)
         if records is None:
-            lacking = _without(entry, "list of documents in a field such as 'results'", "a ")
-            if names:
-                wanted = f"list at '{'.'.join(names)}'"
-                lacking = f"{_without(entry, wanted, 'a ')}, unlike other records"
-            elif names is not None:
-                kind = "an object" if isinstance(entry, Mapping) else f"of type {type_of(entry)}"
-                lacking = f"is {kind}, not a list, unlike other records"
-            raise found.at(InputError(f"the value for query {query!r} {lacking}"), place)
+            wanted = f"list at '{'.'.join(names)}'" if names else "list of documents, as other records have"
+            raise found.at(InputError(f"the value for query {query!r} {_without(entry, wanted)}"), place)
         yield place, query, [_hit(record) for record in records] if names == ("hits",) else records
 
 
@@ -514,8 +501,8 @@ def _names_of(first: Any, what: str, found: Records, place: int) -> Names:
             number = row_columns.RATING  # the first document is not rated yet
         if document is not None:
             return Names(document, number)
-    lacking = _without(first, f"document id {AN_ID} in a field such as 'doc_id'", "a ")
-    raise found.at(InputError(f"the first entry {lacking}"), place)
+    wanted = f"document id {AN_ID} in a field such as 'doc_id'"
+    raise found.at(InputError(f"the first entry {_without(first, wanted)}"), place)
 
 
 def _rows(
@@ -567,11 +554,10 @@ def _cells(record: Any, names: Names, what: str, query: object, place: int) -> t
         return record[0], _number(record[1])
     if not names.document and not names.number and not isinstance(record, (Mapping, list)):
         return record, None
-    form = _fields(record) if isinstance(record, Mapping) else f"is of type {type_of(record)}"
     earlier = "[document, number] pairs" if names.number else "document ids"
     if names.document:
         earlier = f"objects with '{names.document}'"
-    raise InputError(f"entry {place} for query {query!r} {form}, but earlier entries are {earlier}")
+    raise InputError(f"entry {place} for query {query!r} {_form(record)}, but earlier entries are {earlier}")
 
 
 def _number(value: Any) -> Any:
@@ -584,14 +570,13 @@ def _number(value: Any) -> Any:
         return value
 
 
-def _fields(value: Mapping[str, Any]) -> str:
-    if not value:
-        return "is an empty object"
-    return f"has the field{'s' * (len(value) > 1)} {', '.join(map(str, value))}"
+def _form(value: Any) -> str:
+    """Return what a value is."""
+    if isinstance(value, Mapping) and value:
+        return f"has the field{'s' * (len(value) > 1)} {', '.join(map(str, value))}"
+    return "is an empty object" if isinstance(value, Mapping) else f"is of type {type_of(value)}"
 
 
-def _without(value: Any, wanted: str, article: str = "") -> str:
+def _without(value: Any, wanted: str) -> str:
     """Return what a value is instead of an object with a field."""
-    if isinstance(value, Mapping):
-        return f"{_fields(value)}, but no {wanted}" if value else "is empty"
-    return f"is of type {type_of(value)}, not an object with {article}{wanted}"
+    return f"{_form(value)}, but {'no' if isinstance(value, Mapping) else 'must be an object with'} {wanted}"

@@ -424,15 +424,9 @@ def check_format(data: object, path: str) -> None:
         raise InputError(DAMAGED, path=path)
     if found is None:
         message = "was printed with -f json, so it lacks the data needed to restore the result"
-    elif isinstance(found, int) and found > FORMAT:
-        message = (
-            f"was saved by leadline {version} in format {found}, but this version supports only format "
-            f"{FORMAT}"
-        )
     else:
         message = (
-            f"was saved by leadline {version} in format {found}, but this version no longer supports "
-            "that format"
+            f"was saved by leadline {version} in format {found}, but this version supports only {FORMAT}"
         )
     raise InputError(message, path=path, hint=SAVE_HINT)
 

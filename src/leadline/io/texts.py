@@ -168,15 +168,9 @@ def marked(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[st
             if began:
                 yield began, _record(found)
             began, size, field, found = number, 0, "", {"id": [start[1]]}
-        elif BEGINS.match(line):
+        elif BEGINS.match(line) or (not began and line.strip()):
             raise InputError(
-                f"'{line[:40].rstrip()}' does not begin a record. Write '.I ID', with no blanks in the ID",
-                path=path,
-                line=number,
-            )
-        elif not began and line.strip():
-            raise InputError(
-                f"the first record must begin with a line '.I ID', not with '{line[:40]}'",
+                f"a record begins with '.I ID', with no blanks in the ID, not with '{line[:40].rstrip()}'",
                 path=path,
                 line=number,
             )
