@@ -11,7 +11,7 @@ from leadline.errors import UsageError, one_of
 from leadline.evaluation.catalogue import entry, explain, facts, limits, outline
 from leadline.evaluation.profiles import GROUPS, profile_of
 from leadline.measures import MEASURES, Measure, WithinBudget
-from leadline.render import View
+from leadline.render import View, render
 from leadline.result import Facts
 
 SECTION = "Evaluation"
@@ -38,7 +38,8 @@ def command(name: str | None, *, bibtex: bool, outputs: Outputs) -> None:
     kinds, asked = (list(MEASURES.classes.values()), "") if name is None else find(name)
     found: dict[str, Any] = {"measures": list(map(entry, kinds))}
     if name is None:
-        view = View(Facts(catalogue(kinds), found), tables={"table": listing(kinds)})
+        view = View(Facts(catalogue(kinds), found))
+        view.texts = {"table": render(listing(kinds), "table", to_file=bool(outputs.files))}
         found["groups"] = {group: list(names) for group, names in GROUPS.items()}
     else:
         view = View(Facts(details(kinds), found))

@@ -146,10 +146,7 @@ def checksum(row: tuple[Any, ...]) -> int:
 
 
 def _check_seals(connection: sqlite3.Connection, path: str) -> None:
-    """Compare every event with its checksum; those that an earlier version wrote have none."""
-    table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'seals'"
-    if connection.execute(table).fetchone() is None:
-        return
+    """Compare every event with its checksum."""
     for row in connection.execute(SEALED):
         if checksum(row) != row[-1]:
             raise damaged(path, f"judgment {row[0]} differs from what was saved")
@@ -168,12 +165,7 @@ def typed(rows: Iterable[tuple[Any, ...]], types: str, path: str) -> Iterator[tu
         yield row
 
 
-HAS_TABLE = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
 DRAWN = "drawn"  # fact of a store to which pairs of a drawn pool were added
-# An earlier version wrote no such fact.
-OF_A_DRAW = """
-SELECT EXISTS (SELECT 1 FROM facts WHERE name = ?) OR EXISTS (SELECT 1 FROM pairs WHERE probability < 1)
-"""
 
 
 class Given(NamedTuple):
@@ -214,7 +206,7 @@ def read(path: str) -> Stored:
         found = [Given(Judgment(*row[:4]), *row[4:]) for row in typed(rows, "sssiss?i", path)]
         if not found:
             raise InputError("contains no judgments yet", path=path)
-        (drawn,) = connection.execute(OF_A_DRAW, (DRAWN,)).fetchone()
+        drawn = connection.execute("SELECT 1 FROM facts WHERE name = ?", (DRAWN,)).fetchone()
         return Stored(found, _pool(connection, path) if drawn else None)
 
 
@@ -222,11 +214,9 @@ def _pool(connection: sqlite3.Connection, path: str) -> DrawnPool:
     """Return the last drawn pool that was added to a store; the pairs of the store if it keeps no pool."""
     rows = connection.execute("SELECT query, document, probability FROM pairs ORDER BY id")
     pool = DrawnPool.listed(list(typed(rows, "ssf", path)))
-    has_frame = connection.execute(HAS_TABLE, ("frames",)).fetchone() is not None
-    frames = connection.execute("SELECT pool FROM frames").fetchall() if has_frame else []
-    if frames:
+    for (frame,) in connection.execute("SELECT pool FROM frames"):
         try:
-            text = zlib.decompress(frames[0][0]).decode("utf-8")
+            text = zlib.decompress(frame).decode("utf-8")
         except (TypeError, ValueError, zlib.error):
             raise damaged(path, "its pool cannot be read") from None
         pool = pool_of_lines(list(enumerate(text.split("\n"), start=1)), path)

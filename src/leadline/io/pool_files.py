@@ -147,7 +147,6 @@ def _split(line: str, path: str, number: int) -> list[str]:
 DRAWN_COLUMNS = ("query_id", "doc_id", "probability", "order", "contributors")
 HEAD = "# leadline pool "
 FRAME = "# frame\t"
-COUNTS = ("pairs", "frame")  # keys of the first line: how many pairs were drawn, and how many others follow
 QUERY_OWNERS = "owners"  # key of the first line: judge of each query
 CHECKSUM = "checksum"  # key of the first line: of the design and all pairs
 
@@ -183,7 +182,6 @@ def pool_of_lines(every: Sequence[tuple[int, str]], path: str) -> DrawnPool:
     rest = _columns([(n, line.removeprefix(FRAME)) for n, line in top if line.startswith(FRAME)], path)
     for pairs in (drawn, rest):
         _check_once(pairs, path)
-    _check_complete(design, len(drawn.queries), len(rest.queries), path)
     _check_drawn(drawn, path, design)
     listed = set(zip(drawn.queries, drawn.documents, strict=True))
     kept = [row for row, pair in enumerate(zip(*rest[1:3], strict=True)) if pair not in listed]
@@ -194,7 +192,7 @@ def pool_of_lines(every: Sequence[tuple[int, str]], path: str) -> DrawnPool:
         np.concatenate([drawn.order, rest.order[kept]]),
         drawn.contributors + [rest.contributors[row] for row in kept],
         np.arange(len(drawn.queries) + len(kept)) < len(drawn.queries),
-        {key: value for key, value in design.items() if key not in (*COUNTS, CHECKSUM, QUERY_OWNERS)},
+        {key: value for key, value in design.items() if key not in (CHECKSUM, QUERY_OWNERS)},
         design.get(QUERY_OWNERS, {}),
     )
     if CHECKSUM in design and design[CHECKSUM] != _checksum(pool):
@@ -217,19 +215,6 @@ def _checksum(pool: DrawnPool) -> int:
     )
     total = crc32(json.dumps(pool.design, sort_keys=True).encode())
     return (total + sum(crc32(ascii(row).encode()) for row in rows)) % 2**32
-
-
-def _check_complete(design: Mapping[str, Any], drawn: int, rest: int, path: str) -> None:
-    """Refuse a pool with other numbers of pairs than were written; earlier versions did not write them."""
-    for key, count, noun in zip(COUNTS, (drawn, rest), ("drawn pair", "undrawn pair"), strict=True):
-        written = design.get(key, count)
-        if written != count:
-            number = f"{written:,}" if isinstance(written, int) else repr(written)
-            raise InputError(
-                f"the file has {counted(count, noun)}, but leadline wrote {number} to it",
-                path=path,
-                hint="Use the complete, unchanged file",
-            )
 
 
 def read_design(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -338,10 +323,8 @@ def lines_of(pool: DrawnPool, path: str, notes: Sequence[str] = ()) -> list[str]
 
 def remarks_of(pool: DrawnPool, path: str, notes: Sequence[str] = ()) -> list[str]:
     """Return the design of a drawn pool and its frame without the drawn pairs, as lines of remarks."""
-    pairs = int(pool.drawn.sum())
-    counts = dict(zip(COUNTS, (pairs, len(pool.queries) - pairs), strict=True))
     more = {CHECKSUM: _checksum(pool)} | ({QUERY_OWNERS: dict(pool.owners)} if pool.owners else {})
-    out = [HEAD + json.dumps(pool.design | counts | more, ensure_ascii=False)]
+    out = [HEAD + json.dumps(pool.design | more, ensure_ascii=False)]
     out += [f"# {note}" for note in notes]
     return out + [FRAME + "\t".join(_cells(pool, row, path)) for row in _rows_of(pool, drawn=False)]
 

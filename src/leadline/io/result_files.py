@@ -10,7 +10,7 @@ from leadline.errors import InputError, either, repeated
 from leadline.io.id_lists import OWNERS
 from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of
 from leadline.io.saved_results import check_json, read_saved, restoring
-from leadline.io.score_cells import ESTIMATE, json_of, number_of, refuse_estimates, run_lines
+from leadline.io.score_cells import ESTIMATE, json_of, refuse_estimates, run_lines, value_of
 from leadline.io.small_tables import csv_table, split_place, unguarded
 
 NOT_VALUES = ("low", "high", "relevant", "nonrelevant", "unretrieved", "tag")
@@ -144,16 +144,15 @@ def _of_table(text: str, path: str, measure: str) -> Column:
     values: dict[str, float] = {}
     queries: dict[str, dict[str, float]] = {}
     for line, row in rows:
-        number = _cell(row[header.index(name)], name, path, line)
+        try:
+            number = value_of(row[header.index(name)], name, undefined=True)
+        except InputError as error:
+            raise error.at(path, line) from None
         of_query = query is not None and bool(row[query])
         known = queries.setdefault(row[owner], {}) if of_query else values
         key = row[query] if of_query and query is not None else row[owner]
         if key in known:
             of = f"query '{key}'" if of_query else ""
             raise repeated(f"run '{row[owner]}'", of=of, path=path, line=line)
-        known[key] = number
+        known[key] = _number(number)
     return Column(path, name, values, queries)
-
-
-def _cell(text: str, column: str, path: str, line: int) -> float:
-    return math.nan if text.strip() in ("", "-") else number_of(text, column, path, line)

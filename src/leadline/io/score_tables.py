@@ -25,6 +25,7 @@ from leadline.io.saved_results import (
     read_parquet,
     read_saved,
     restored,
+    restoring,
 )
 from leadline.io.score_cells import (
     ACCEPTED,
@@ -208,17 +209,13 @@ def _of_json(text: str, path: str, name: str) -> OpenedScores | Saved | dict[str
 
 def _of_suite(found: Mapping[str, Any], path: str) -> OpenedScores:
     """Return the means of runs on the collections of a suite; collections stand in place of queries."""
-    try:
+    with restoring(path, "this suite result is incomplete", "Use the JSON output of `leadline suite`"):
         rows = [
             (place, {"collection": collection, "run": run["name"], "measure": measure, "value": value})
             for place, run in enumerate(found["runs"], start=1)
             for collection, means in run["means"].items()
             for measure, value in means.items()
         ]
-    except (KeyError, TypeError, AttributeError):
-        raise InputError(
-            "this suite result is incomplete", path=path, hint="Use the JSON output of `leadline suite`"
-        ) from None
     return _of_records(rows, path, "run", "")
 
 
