@@ -11,7 +11,7 @@ from leadline.cli._help import typed
 from leadline.cli._inputs import analysis_of
 from leadline.cli._outputs import Outputs, describe_input, for_screen, progress
 from leadline.errors import InputError, UsageError, both
-from leadline.evaluation.check_files import NEEDS_RUNS, check
+from leadline.evaluation.check_files import check
 from leadline.render import View
 
 SECTION = "Files and collections"
@@ -59,11 +59,6 @@ def command(
        "first", read.on_nan = "drop"
     -o
     """
-    both({"--docs": docs}, {"--qrels": qrels})
-    if qrels is not None and docs is None and not files:
-        raise UsageError(NEEDS_RUNS)
-    if not files and docs is None:
-        raise UsageError("there is nothing to check. Pass FILE..., or --docs DOCS --qrels QRELS.")
     both(typed(context, "on_duplicate", "on_nan"), {"--fix": fix})
     both(typed(context, "kind", "subtopics", "columns"), {"FILE": files})
     output = None

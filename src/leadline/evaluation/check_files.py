@@ -27,7 +27,6 @@ from leadline.result import Result, check_options
 
 Path = str | os.PathLike[str]
 WORST = 5  # number of queries listed as worst covered
-NEEDS_RUNS = "--qrels needs runs or documents to check. Pass runs or --docs DOCS."
 
 
 @dataclass(repr=False, eq=False)
@@ -163,9 +162,9 @@ def check(
     paths: list[str] = []
     for path in map(os.fspath, listed):
         paths += [path] if _is_index(path) else files_of(path)  # an index is one
-    both({"documents": documents}, {"qrels": qrels})
-    if not paths and documents is None:
-        raise UsageError("there is nothing to check. Pass files, or documents and qrels.")
+    both({"--docs": documents}, {"--qrels": qrels})
+    if not paths and qrels is None:
+        raise UsageError("there is nothing to check. Pass files, or --docs and --qrels.")
     if kind is not None:
         check_word(("run", "qrels"), kind=kind)
     if fix is not None and (len(paths) != 1 or os.path.isdir(paths[0])):
@@ -203,12 +202,10 @@ def check(
             )
         )
     if qrels is not None and documents is None and {one.kind for one in checked} <= {"qrels", "index"}:
-        raise UsageError(NEEDS_RUNS)
-    repaired = None
-    if fix is not None:
-        repaired = problems.write_repaired(
-            checked[0], os.fspath(fix), on_duplicate=on_duplicate, on_nan=on_nan
-        )
+        raise UsageError("--qrels needs runs or documents to check. Pass runs or --docs DOCS.")
+    repaired, copy = None, None if fix is None else os.fspath(fix)
+    if copy is not None:
+        repaired = problems.write_repaired(checked[0], copy, on_duplicate=on_duplicate, on_nan=on_nan)
         checked[0].source = checked[0].lists = None  # needed only for the copy
     options: dict[str, Any] = {
         "kind": kind,
@@ -221,13 +218,7 @@ def check(
     }
     if qrels is not None:
         options |= {"docs": None if documents is None else os.fspath(documents), "qrels": shown(qrels)}
-    return CheckResult(
-        checked,
-        coverage=coverage,
-        repaired=repaired,
-        copy=None if fix is None else os.fspath(fix),
-        options=options,
-    )
+    return CheckResult(checked, coverage=coverage, repaired=repaired, copy=copy, options=options)
 
 
 def _is_call(paths: Sequence[str]) -> bool:
