@@ -166,6 +166,9 @@ def typed(rows: Iterable[tuple[Any, ...]], types: str, path: str) -> Iterator[tu
 
 
 DRAWN = "drawn"  # fact of a store to which pairs of a drawn pool were added
+OF_A_DRAW = """
+SELECT EXISTS (SELECT 1 FROM facts WHERE name = ?) OR EXISTS (SELECT 1 FROM pairs WHERE probability < 1)
+"""
 
 
 class Given(NamedTuple):
@@ -206,7 +209,7 @@ def read(path: str) -> Stored:
         found = [Given(Judgment(*row[:4]), *row[4:]) for row in typed(rows, "sssiss?i", path)]
         if not found:
             raise InputError("contains no judgments yet", path=path)
-        drawn = connection.execute("SELECT 1 FROM facts WHERE name = ?", (DRAWN,)).fetchone()
+        (drawn,) = connection.execute(OF_A_DRAW, (DRAWN,)).fetchone()
         return Stored(found, _pool(connection, path) if drawn else None)
 
 
