@@ -148,9 +148,6 @@ DRAWN: dict[str, Draw] = {
     "Predictions scatter": lambda kind, size, _: ll.predict(lists(kind, size), "NQC(tail)").plot(
         figure="scatter", truth=truth(kind, size), truth_measure="AP", draws=20
     ),
-    "Predictions correlations": lambda kind, size, _: ll.predict(lists(kind, size), "NQC(tail)").plot(
-        figure="correlations", truth=truth(kind, size), truth_measure="AP", draws=20
-    ),
     "Ranking": lambda kind, size, _: ll.rank(results(kind, size), draws=50).plot(),
     "Replication": lambda kind, size, _: ll.replicate(
         [lists(kind, size)[name] for name in names_of(kind, size)[:2]],

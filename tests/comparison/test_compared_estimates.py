@@ -373,6 +373,6 @@ def test_an_error_about_pairs_names_the_runs() -> None:
     grades, runs = world(5)
     pool = pool_for(runs, "P@10", budget=12, seed=5).pool
     with pytest.raises(
-        UsageError, match=r"R@10 has no interval for old, new \(R and F .*\. Choose another measure"
+        UsageError, match=r"R@10 has no interval for old, new \(AP, R and F .*\. Choose another measure"
     ):
         ll.compare(drawn_of(pool, grades), runs, "R@10", pool=pool)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import kurtosis, skew
 
 from leadline.errors import UsageError
-from leadline.estimation.system_lists import RankedPool
 from leadline.estimation.unjudged_methods import DeShaTo, cumulate, saturation, shape
+from ranked_pools import pool_of
 
 Vectors = dict[str, list[float]]
 VECTORS: Vectors = {
@@ -28,7 +28,7 @@ LIST = st.permutations(list(VECTORS)).flatmap(
 
 
 def of(method: DeShaTo, *lists: list[str], vectors: Vectors = VECTORS) -> list[float]:
-    found: list[float] = method.estimate(RankedPool.of(list(lists), vectors=vectors)).values.tolist()
+    found: list[float] = method.estimate(pool_of(list(lists), vectors=vectors)).values.tolist()
     return found
 
 
@@ -98,20 +98,20 @@ def test_equal_components_have_no_shape_whatever_rounding_does() -> None:
 def test_a_product_of_tiny_numbers_does_not_vanish() -> None:
     vectors = {f"d{place}": [1e-20, 2e-20, 1 - 3e-20, 1e-20] for place in range(30)}
     vectors |= {f"e{place}": [1 - 3e-20, 1e-20, 1e-20, 1e-20] for place in range(30)}
-    made = cumulate(RankedPool.of([list(vectors)], vectors=vectors))
+    made = cumulate(pool_of([list(vectors)], vectors=vectors))
     assert made.product.max() == 1
     assert made.used.tolist() == [60]
 
 
 def test_vectors_that_share_no_topic_leave_no_mass() -> None:
     vectors = {"x": [1.0, 0.0, 0.0], "y": [0.0, 1.0, 0.0]}
-    found = DeShaTo().estimate(RankedPool.of([["x", "y"]], vectors=vectors))
+    found = DeShaTo().estimate(pool_of([["x", "y"]], vectors=vectors))
     assert [found.terms[name][0] for name in ("k(M)", "s(M)", "k(P)", "s(P)")] == [0, 0, 0, 0]
     assert found.terms["k(S)"][0] > 0
 
 
 def test_terms_add_up_and_can_be_weighed() -> None:
-    found = DeShaTo().estimate(RankedPool.of([["a", "b"]], vectors=VECTORS))
+    found = DeShaTo().estimate(pool_of([["a", "b"]], vectors=VECTORS))
     assert list(found.terms) == ["k(S)", "s(S)", "k(M)", "s(M)", "k(P)", "s(P)"]
     assert found.values[0] == pytest.approx(sum(term[0] for term in found.terms.values()))
     only = DeShaTo(sum_k=2, sum_s=0, least_k=0, least_s=0, product_k=0, product_s=0)
@@ -127,7 +127,7 @@ def test_the_mean_says_nothing_and_the_deviation_something() -> None:
 
 def test_documents_without_a_vector_are_passed_over_or_replaced() -> None:
     lists = [["new", "a", "b", "c"]]
-    pool = RankedPool.of(lists, vectors=VECTORS)
+    pool = pool_of(lists, vectors=VECTORS)
     assert DeShaTo(depth=2).estimate(pool).used.tolist() == [1]
     assert of(DeShaTo(depth=2), *lists) == of(DeShaTo(), ["a"])
     assert DeShaTo(depth=2, missing="fill").estimate(pool).used.tolist() == [2]
@@ -141,4 +141,4 @@ def test_a_list_without_documents_has_0_or_nothing() -> None:
 
 def test_vectors_are_needed() -> None:
     with pytest.raises(UsageError, match="--topics VECTORS"):
-        DeShaTo().estimate(RankedPool.of([["a"]]))
+        DeShaTo().estimate(pool_of([["a"]]))

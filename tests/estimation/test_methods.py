@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.errors import UsageError
-from leadline.estimation.system_lists import RankedPool
 from leadline.estimation.unjudged_methods import (
     METHODS,
     AslamSavell,
@@ -25,6 +24,7 @@ from leadline.estimation.unjudged_methods import (
     relevant_shares,
 )
 from leadline.io.objects import read_qrels
+from ranked_pools import pool_of
 
 Lists = list[list[str]]
 LIST = st.permutations("abcdefghij").flatmap(
@@ -43,7 +43,7 @@ VOTING = [
 
 
 def of(method: UnjudgedEstimator, lists: Lists, teams: str | list[str] = "") -> list[float]:
-    found: list[float] = method.estimate(RankedPool.of(lists, teams=list(teams))).values.tolist()
+    found: list[float] = method.estimate(pool_of(lists, teams=list(teams))).values.tolist()
     return found
 
 
@@ -57,7 +57,7 @@ def test_a_run_that_found_what_others_found_first_has_the_best_nruns() -> None:
 
 
 def test_equal_votes_are_told_apart_by_ranks_and_then_by_id() -> None:
-    pool = RankedPool.of([["c", "b", "a"], ["a", "d", "c"]])  # a 3 + 1, c 1 + 3; b and d once, at rank 2
+    pool = pool_of([["c", "b", "a"], ["a", "d", "c"]])  # a 3 + 1, c 1 + 3; b and d once, at rank 2
     assert np.flatnonzero(NRuns(pseudo=1).pseudo_relevant(pool)).tolist() == [0]
     assert np.flatnonzero(NRuns(pseudo=3).pseudo_relevant(pool)).tolist() == [0, 1, 2]
 

@@ -23,11 +23,11 @@ from leadline.estimation.predictors import (
     DeShaTo,
     Predictor,
 )
-from leadline.estimation.system_lists import RankedPool
 from leadline.estimation.unjudged_methods import DeShaTo as Shape
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import Query
+from ranked_pools import pool_of
 
 DOCS = {
     "d1": "wing wing lift",
@@ -113,12 +113,12 @@ def test_wig_may_be_divided_by_the_root_of_the_number_of_terms(index: Index) -> 
 def test_deshato_is_the_estimator_of_one_list(index: Index) -> None:
     found = answer(index, "wing", ["d1", "d2", "d3", "d4"])
     vectors = dict(zip("abc", THETA.tolist(), strict=True))
-    estimate = Shape().estimate(RankedPool.of([["a", "b", "c"]], vectors=vectors))
+    estimate = Shape().estimate(pool_of([["a", "b", "c"]], vectors=vectors))
     assert DeShaTo().value(found) == pytest.approx(estimate.values[0])
     terms = [DeShaTo(term=term).value(found) for term in TERMS]
     assert terms == pytest.approx([values[0] for values in estimate.terms.values()])
     assert sum(terms) == pytest.approx(DeShaTo().value(found))
-    two = Shape().estimate(RankedPool.of([["a", "b"]], vectors=vectors)).values[0]
+    two = Shape().estimate(pool_of([["a", "b"]], vectors=vectors)).values[0]
     assert DeShaTo(depth=2).value(found) == pytest.approx(two)
 
 

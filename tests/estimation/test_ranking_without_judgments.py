@@ -11,11 +11,12 @@ import pytest
 import leadline as ll
 from leadline.data.reading import Reading
 from leadline.errors import InputError, UsageError
-from leadline.estimation.system_lists import RankedPool, read_systems
+from leadline.estimation.system_lists import read_systems
 from leadline.estimation.unjudged import Unjudged, estimate_systems
 from leadline.estimation.unjudged_methods import METHODS
 from leadline.stats.correlation import kendall
 from leadline.topics.infer import Vectors, write_vectors
+from ranked_pools import pool_of
 
 RUNS = {
     "a": {"q1": ["d1", "d2", "d3"], "q2": ["d4"]},
@@ -56,7 +57,7 @@ def test_the_pool_of_a_query_is_that_of_its_lists(method: str) -> None:
     found = ll.unjudged(RUNS, method=method, depth=2, seed=3)
     systems = read_systems(RUNS, Reading())
     pool = systems.pool(0, np.arange(3, dtype=np.int32), seed=3)
-    by_hand = RankedPool.of([run["q1"] for run in RUNS.values()])._replace(seed=pool.seed)
+    by_hand = pool_of([run["q1"] for run in RUNS.values()])._replace(seed=pool.seed)
     values = METHODS.parse(method).replace(depth=2).estimate(by_hand).values
     assert found.values[:, 0].tolist() == values.tolist()
 

@@ -62,9 +62,8 @@ def command(
         the file.
     use confidence, seed, repairs, texts
     -C test.draws, read.name_by
-    -o | figures heat-map/scatter/correlations | kinds Kind of figure to save with -o: heat-map or, with
-        --truth, scatter (of the first run) or correlations (of all runs). [default: heat-map;
-        with --truth, scatter for one run, otherwise correlations]
+    -o | figures heat-map/scatter | kinds Kind of figure to save with -o: heat-map or, with --truth,
+        scatter (of the first run). [default: heat-map; with --truth, scatter]
     """
     if truth is None and outputs.figure not in (None, "heat-map"):
         raise UsageError(

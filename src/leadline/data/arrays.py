@@ -50,6 +50,19 @@ def are_small(grades: Floats) -> bool:
     return bool((np.abs(grades) < 128).all() and (grades == np.trunc(grades)).all())
 
 
+def group_sums(rows: Floats, group: Integers, groups: int) -> Floats:
+    """Return the sums of rows by group; rows of a group are side by side.
+
+    >>> group_sums(np.array([[1.0], [2.0], [4.0]]), np.array([0, 2, 2]), 3).tolist()
+    [[1.0], [0.0], [6.0]]
+    """
+    total = np.zeros((groups, *rows.shape[1:]))
+    starts = np.flatnonzero(np.diff(group, prepend=-1))
+    if len(starts):
+        total[group[starts]] = np.add.reduceat(rows, starts, axis=0)
+    return total
+
+
 def sampling_keys(query: bytes, documents: Iterable[bytes], seed: int) -> Hashes:
     """Return the first 64 bits of SHA-256 of seed, query and document, separated by tabs.
 

@@ -18,7 +18,7 @@ from leadline.data.validation import check_flags, check_whole
 from leadline.data.wording import counted, listed, percent
 from leadline.errors import UsageError, either
 from leadline.estimation import estimated_columns as parts_of
-from leadline.estimation.designs import AveragePrecision, Cascade, Kind, Linear, Ratio, has_interval, kinds_of
+from leadline.estimation.designs import Cascade, Kind, Linear, Ratio, has_interval, kinds_of
 from leadline.estimation.estimated_columns import Difference, Estimate, estimate_columns, estimate_notes
 from leadline.estimation.estimators import Estimator, Sample
 from leadline.estimation.measured_pool import Look, chances, check_kinds, judge_warning, recall_estimates
@@ -46,7 +46,7 @@ from leadline.evaluation.estimated_recall import RecallEstimate, recall
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results, in_range
-from leadline.evaluation.run_warnings import check_level, grade_one, warnings_of
+from leadline.evaluation.run_warnings import check_level, count_warnings, grade_one, no_overlap
 from leadline.io.objects import judgments_of
 from leadline.io.read import QrelsLike, RunLike
 from leadline.measures import Measure
@@ -60,21 +60,8 @@ DEFAULT_MEASURES = ("P@10", "nDCG@10")
 COVERAGE = {"RR": (89, 99), "nDCG": (91, 100)}
 COVERAGE_UNGUESSED = {"RR": (85, 100)}
 COVERAGE_OF_NEW = (93, 100)  # of sums (P, RBP, DCG) of runs that did not contribute to the pool
-# Warnings of `evaluate` that hold here too; what is unjudged is in the weights by source.
-OF_RUNS = {
-    "no_overlap",
-    "missing_queries",
-    "unjudged_queries",
-    "tied_cutoffs",
-    "remark_lines",
-    "other_tags",
-    "ignored_columns",
-    "rank_disagrees",
-    "repeated_documents",
-    "held_documents",
-    "dropped_scores",
-    "identical_ids",
-}
+# Warnings of `evaluate` that do not hold here; what is unjudged is in the weights by source.
+NOT_OF_ESTIMATES = {"empty_queries", "unjudged_documents", "uneven_judgments", "tied_lists"}
 
 
 class EstimatedResults(Results):
@@ -279,8 +266,7 @@ class EstimatedResults(Results):
             (judgments < FEWEST_JUDGMENTS, Withheld(NoInterval.FEW_JUDGMENTS, f"{judgments}{old}")),
             (queries < FEWEST_QUERIES, Withheld(NoInterval.FEW_QUERIES, queries)),
             (relevant < self._least, Withheld(NoInterval.FEW_RELEVANT, relevant)),
-            (isinstance(kind, AveragePrecision), Withheld(NoInterval.AVERAGE_PRECISION)),
-            (not has_interval(kind), Withheld(NoInterval.SHARE_OF_RELEVANT)),
+            (not has_interval(kind), Withheld(NoInterval.NOT_EXACT)),
             (outside > most, Withheld(NoInterval.GUESSED, percent(round(outside, 3)), percent(most))),
         )
         found = next((reason for holds, reason in reasons if holds), None)
@@ -504,13 +490,12 @@ def estimate(
     check_flags(skipped=skipped)
     check_whole(0, seed=seed)
     level = checked_level(confidence)
-    profile = profile_of("leadline")
     table = judgments_of(judgments, reading)
     evidence = evidence_of(table, pool, machine, proxy, skipped=skipped, seed=seed, twice=twice)
     sample, known = evidence.sample, evidence.known
-    requested = (evidence.drawn_for or DEFAULT_MEASURES) if measures is None else measures
-    listed = [requested] if isinstance(requested, (str, Measure)) else list(requested)
-    wanted = profile.measures(listed, rel=rel, documents=None)
+    wanted = profile_of("leadline").measures(
+        (evidence.drawn_for or DEFAULT_MEASURES) if measures is None else measures, rel=rel
+    )
     kinds = kinds_of(wanted)
     check_kinds(wanted, kinds, twice)
     check_level(rel, sample.table)
@@ -587,7 +572,8 @@ def estimate(
         {"new": bool(new), "estimate": results._records(run)}  # noqa: SLF001  # same module
         for run, new in enumerate(results.new.tolist())
     ]
-    results.warnings += [one for one in warnings_of(infos, sample.table) if one.code in OF_RUNS]
+    of_runs = [no_overlap(infos), *count_warnings(infos)]
+    results.warnings += [one for one in of_runs if one.count and one.code not in NOT_OF_ESTIMATES]
     results.warnings += grade_one(sample.table, wanted, rel)
     results.warnings += results._notices(sample, evidence.drawn_for, evidence.pair)  # noqa: SLF001  # same module
     return results

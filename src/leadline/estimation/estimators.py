@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.arrays import Flags, Floats, Integers, group_sums
 from leadline.data.judged_run import JudgedRun
 from leadline.estimation.designs import (
     AveragePrecision,
@@ -228,13 +228,6 @@ class Estimator:
         return np.where(exact, self._reached, corrected)
 
     @cached_property
-    def _error(self) -> Floats:
-        """Standard error of each drawn pair's weighted residual: sqrt(1 - p) / p times the residual."""
-        rows = self.sample.drawn
-        p = self.sample.probability[rows]
-        return np.sqrt(1.0 - p) / p * self._residual[rows]
-
-    @cached_property
     def predicted_error(self) -> Floats:
         """Predicted standard error of each pair's weighted residual; 0 outside the sampling, NONE if unknown.
 
@@ -252,11 +245,6 @@ class Estimator:
         scale = float((self._residual[drawn] ** 2 / p[drawn]).sum()) / expected
         chance = np.where(sampled, p, 1.0)
         return np.sqrt((1.0 - chance) / chance * spread * scale)
-
-    @cached_property
-    def expected_target(self) -> Floats:
-        """Target of judged pairs, prediction of all others."""
-        return np.where(self.sample.judged, self._reached, self.guessed)
 
     @cached_property
     def top(self) -> float:
@@ -294,11 +282,6 @@ class Estimator:
         total = np.concatenate(([0.0], np.cumsum(self.kind.weights(ranks))))[length]
         return query, row, weight, _not_listed(total, query, weight, length), length
 
-    def _scale(self, judged: JudgedRun, length: Integers) -> Floats:
-        """Return the divisor of each query's sum."""
-        share = isinstance(self.kind, Linear) and self.kind.share
-        return length.astype(np.float64) if share else np.ones(len(judged.present))
-
     def _shares(self, query: Integers, row: Integers, weight: Floats, rest: Floats) -> Floats:
         """Return the mean weight by source; queries without documents count as judged."""
         sample = self.sample
@@ -334,17 +317,16 @@ class Estimator:
 
     def _spread(self, row: Integers, coefficient: Floats) -> Floats:
         """Return the error terms of the mean, by drawn pair, from the coefficients of listed rows."""
-        index = self.sample.draw_index[row]
-        drawn = index >= 0
-        coefficients = np.zeros(len(self.sample.drawn))
-        coefficients[index[drawn]] = coefficient[drawn]
-        again, chance, _ = self.sample.twice
-        of_pairs = np.zeros(len(self.sample.probability))
+        sample, rows = self.sample, self.sample.drawn
+        of_pairs = np.zeros(len(sample.probability))
         of_pairs[row] = coefficient
-        changes = of_pairs[again] * self.sample.changes(self.kind.target)
+        p = sample.probability[rows]
+        errors = np.sqrt(1.0 - p) / p * self._residual[rows]  # standard errors of the weighted residuals
+        again, chance, _ = sample.twice
+        changes = of_pairs[again] * sample.changes(self.kind.target)
         halved = isinstance(self.kind, Cascade) and bool(len(self.predicted_error))
-        second = second_errors(changes, self.sample.probability[again], chance, halved=halved)
-        return np.concatenate([coefficients * self._error, second])
+        second = second_errors(changes, sample.probability[again], chance, halved=halved)
+        return np.concatenate([of_pairs[rows] * errors, second])
 
     def _depends(self, row: Integers, coefficient: Floats) -> bool:
         """Return whether a pair that was not sampled with certainty has a coefficient above rounding."""
@@ -355,8 +337,8 @@ class Estimator:
 
     def _linear(self, judged: JudgedRun, kind: Linear) -> RunEstimate:
         query, row, weight, rest, length = self._listed(judged)
-        scale = self._scale(judged, length)
-        queries = len(scale)
+        queries = len(length)
+        scale = length.astype(np.float64) if kind.share else np.ones(queries)
         total = np.bincount(query, weight * self.pseudo[row], minlength=queries)
         with np.errstate(invalid="ignore", divide="ignore"):
             values = (total + rest * self.outside) / scale
@@ -424,7 +406,7 @@ class Estimator:
         if not len(error):
             return np.zeros(0, np.int64), NONE
         expected = table.copy()
-        expected[query, rank - 1] = self.expected_target[row]
+        expected[query, rank - 1] = np.where(self.sample.judged, self._reached, self.guessed)[row]
         _, slope = cascade(expected, weight)
         kept = error[row] > 0
         return row[kept], slope[query, rank - 1][kept] / len(table) * error[row[kept]]
@@ -450,14 +432,14 @@ class Estimator:
         order = order[np.argsort(number[query[order]], kind="stable")]
         by_number = np.empty(len(rest))
         by_number[number] = elsewhere
-        found = list_values(lists, number[query[order]], place[order], weight[order], by_number)
+        values, replicates = list_values(lists, number[query[order]], place[order], weight[order], by_number)
         scale = lists.completed.inverse.mean(axis=1)[number]
         kept = ~inside
         doubt, free = self._doubt(query[kept], row[kept], weight[kept] * scale[query[kept]], rest * scale)
         return RunEstimate(
-            found.values[number],
+            values[number],
             NONE,
-            found.replicates,
+            replicates,
             shares=self._shares(query, row, weight, rest),
             doubt=doubt,
             free=free,
@@ -471,29 +453,16 @@ class Estimator:
         divisor = kind.slope * self._count(kind.target) + size.astype(np.float64)[:, None]
         base = np.bincount(query, weight * self.pseudo[row], minlength=queries) + rest * self.outside
         index = sample.draw_index[row]
-        drawn = index >= 0
+        drawn = np.flatnonzero(index >= 0)
+        drawn = drawn[np.argsort(query[drawn], kind="stable")]
         part = weight[drawn] * self._residual[row[drawn]]
-        moves = np.zeros((queries, REPLICATES + 1))
-        order = np.argsort(query[drawn], kind="stable")
-        if len(order):
-            shift = sample.replicated[index[drawn][order]] - sample.replicated[index[drawn][order], :1]
-            rows = part[order, None] * shift
-            owner = query[drawn][order]
-            starts = np.flatnonzero(np.concatenate(([True], owner[1:] != owner[:-1])))
-            moves[owner[starts]] = np.add.reduceat(rows, starts, axis=0)
+        shift = sample.replicated[index[drawn]] - sample.replicated[index[drawn], :1]
+        moves = group_sums(part[:, None] * shift, query[drawn], queries)
         with np.errstate(invalid="ignore", divide="ignore"):
             ratios = np.where(divisor > 0, (base[:, None] + moves) / divisor, np.nan)
         values = 2.0 * ratios[:, 0] - ratios[:, 1:].mean(axis=1) if len(sample.drawn) else ratios[:, 0]
-        shares = self._shares(query, row, weight, rest)
-        scale = np.where(divisor[:, 0] > 0, 1.0 / np.maximum(divisor[:, 0], 1e-12), 0.0)
-        doubt, free = self._doubt(query, row, weight * scale[query], rest * scale)
         return RunEstimate(
-            values,
-            self._spread(row, weight * scale[query] / queries),
-            np.nan_to_num(ratios[:, 1:]).mean(axis=0) if len(sample.drawn) else NONE,
-            shares=shares,
-            doubt=doubt,
-            free=free,
+            values, NONE, NONE, shares=self._shares(query, row, weight, rest), doubt=np.zeros(2)
         )
 
     def _count(self, target: Target) -> Floats:
@@ -506,18 +475,12 @@ class Estimator:
         open_ = ~certain & (sample.framed if len(sample.drawn) else True)
         total = np.bincount(sample.query[open_], guess[open_], minlength=queries)
         rows = sample.drawn
-        columns = REPLICATES + 1
-        sums = np.zeros((4, queries, columns))
-        if len(rows):
-            p, weight = sample.probability[rows][:, None], sample.replicated
-            y, m = reached[rows][:, None], guess[rows][:, None]
-            owner = sample.query[rows]
-            order = np.argsort(owner, kind="stable")
-            starts = np.flatnonzero(np.diff(owner[order], prepend=-1))
-            for number, part in enumerate(
-                (p * weight * y, p * weight * m, (1 - p) * weight * y, (1 - p) * weight * m)
-            ):
-                sums[number][owner[order][starts]] = np.add.reduceat(part[order], starts, axis=0)
+        p, weight = sample.probability[rows][:, None], sample.replicated
+        y, m = reached[rows][:, None], guess[rows][:, None]
+        sums = [
+            group_sums(part, sample.query[rows], queries)
+            for part in (p * weight * y, p * weight * m, (1 - p) * weight * y, (1 - p) * weight * m)
+        ]
         # The prior has the weight of one drawn pair. With less, the ratio is so noisy that the ideal gain,
         # which is concave in the counts, is underestimated; with more, all queries shrink to the prediction.
         spare = (1.0 - sample.probability[rows]) / sample.probability[rows] * guess[rows]

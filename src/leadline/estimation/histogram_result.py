@@ -355,20 +355,16 @@ class Histograms(Result):
         """Return a dictionary with the keys definition, as_printed and runs; None is undefined."""
         runs = []
         for info, run_result in zip(self.runs, self.measured, strict=True):
-            relevant, nonrelevant = run_result.counts.sum(axis=0)
-            centres = (np.arange(len(relevant)) + 0.5) / len(relevant)
+            counts = run_result.counts.sum(axis=0).astype(int)
+            centres = (np.arange(counts.shape[1]) + 0.5) / counts.shape[1]
+            names = ("center", "relevant", "nonrelevant")
+            rows = zip(centres.tolist(), *counts.tolist(), strict=True)
             runs.append(
                 {
                     "name": info.name,
                     **{name: plain(getattr(run_result, name)) for name in VALUES},
-                    "relevant": int(relevant.sum()),
-                    "nonrelevant": int(nonrelevant.sum()),
-                    "bins": [
-                        {"center": center, "relevant": int(first), "nonrelevant": int(second)}
-                        for center, first, second in zip(
-                            centres.tolist(), relevant.tolist(), nonrelevant.tolist(), strict=True
-                        )
-                    ],
+                    **dict(zip(names[1:], counts.sum(axis=1).tolist(), strict=True)),
+                    "bins": [dict(zip(names, row, strict=True)) for row in rows],
                     **{f"hsa_{name}": plain(getattr(run_result, name)) for name in LIMITS},
                     "unretrieved": run_result.unretrieved,
                     "sensitivity": [

@@ -16,13 +16,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.arrays import Flags, Floats, Integers, group_sums
 from leadline.estimation.designs import Ratio, Target
 from leadline.estimation.guesses import VOTE_CONSTANT
 
@@ -122,15 +122,7 @@ def fit(features: Features, query: Integers, queries: int, reached: Flags) -> Gr
     variance: Floats = np.array([WIDE, PRIOR, PRIOR, PRIOR])[group]
     prior = np.diag([PRIOR_LEVEL, PRIOR])
     spread = prior.copy()
-    starts = np.flatnonzero(np.diff(query, prepend=-1))
-
-    def by_query(rows: Floats) -> Floats:
-        """Return sums of rows by query."""
-        total = np.zeros((queries, *rows.shape[1:]))
-        if len(starts):
-            total[query[starts]] = np.add.reduceat(rows, starts, axis=0)
-        return total
-
+    by_query = partial(group_sums, group=query, groups=queries)
     covariance: Floats = np.zeros(0)
     own_covariance = shift = precision = covariance
     for number in range(ROUNDS):
@@ -429,30 +421,19 @@ def _inverse(ideal: Floats, size: int) -> Floats:
     return np.where(known > 0, 1.0 / np.where(known > 0, known, 1.0), 0.0)
 
 
-class ListValues(NamedTuple):
-    """Values of one run: by query, and replicates of the mean (none if the values are exact)."""
-
-    values: Floats
-    replicates: Floats
-
-
 def list_values(
     lists: IdealLists, query: Integers, pair: Integers, weight: Floats, elsewhere: Floats
-) -> ListValues:
-    """Return nDCG of a run by query, and replicates of its mean."""
+) -> tuple[Floats, Floats]:
+    """Return nDCG of a run by query, and replicates of its mean, none if the values are exact."""
     found = lists.completed
-    queries, size = found.inverse.shape
+    queries = len(found.inverse)
     gains = lists.levels.gains
-    gained = np.repeat(elsewhere[:, None], size, axis=1)
-    starts = np.flatnonzero(np.diff(query, prepend=-1))
-    if len(starts):
-        parts = weight[:, None] * gains[found.level[pair]]
-        gained[query[starts]] += np.add.reduceat(parts, starts, axis=0)
+    gained = elsewhere[:, None] + group_sums(weight[:, None] * gains[found.level[pair]], query, queries)
     completed = gained * found.inverse
     values, replicates = completed.mean(axis=1), completed.mean(axis=0)
     values[~(found.inverse > 0).any(axis=1)] = np.nan
     if lists.complete:
-        return ListValues(values, np.zeros(0))
+        return values, np.zeros(0)
     if found.corrections is not None:
         discount = np.zeros(len(lists.pairs.query))
         discount[pair] = weight
@@ -464,7 +445,7 @@ def list_values(
         values = values + np.bincount(lists.pairs.query[drawn], scale * residual, minlength=queries)
         replicates = replicates + scale @ noise / queries
     centre = replicates.mean()
-    return ListValues(values, centre + WIDER * (replicates - centre))
+    return values, centre + WIDER * (replicates - centre)
 
 
 def _residuals(

@@ -21,7 +21,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.judged_run import JudgedRun
 from leadline.data.judgment_tables import DrawnPool
-from leadline.data.table import Column, ResultWarning, RunInfo, plain
+from leadline.data.table import Column, ResultWarning, RunInfo
 from leadline.data.wording import counted, listed, percent, queries
 from leadline.errors import UsageError, either
 from leadline.estimation.designs import (
@@ -110,10 +110,7 @@ class MeasuredPool(Result):
             "pairs": self.pairs,
             "added": self.added,
             "frame": self.frame,
-            "expected": {
-                measure: {key: None if value is None else plain(value) for key, value in entry.items()}
-                for measure, entry in self.expected.items()
-            },
+            "expected": self.expected,
         }
 
     def _columns(self) -> list[Column]:
@@ -122,10 +119,7 @@ class MeasuredPool(Result):
         return [
             Column("measure", list(self.expected)),
             *(
-                Column(
-                    head,
-                    [None if one[key] is None else float(one[key] or 0.0) for one in self.expected.values()],
-                )
+                Column(head, [one[key] for one in self.expected.values()])
                 for head, key in zip(heads, FORECAST, strict=True)
             ),
         ]

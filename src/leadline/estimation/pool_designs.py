@@ -108,8 +108,7 @@ def pool_for(
         raise UsageError(
             f"`--config pool.new_runs` must be a share of the budget, at least 0 and below 1, not {new_runs}"
         )
-    asked_for = [measures] if isinstance(measures, (str, Measure)) else list(measures)
-    wanted = profile_of("leadline").measures(asked_for, rel=rel, documents=None)
+    wanted = profile_of("leadline").measures(measures, rel=rel)
     kinds = kinds_of(wanted)  # refuses all that have no estimate together
     weights = {str(measure): rank_weights(measure) for measure in wanted}
     deepest = max(len(weight) for weight in weights.values())
@@ -137,17 +136,10 @@ def pool_for(
         gaps = _gaps(frame, listed, first, second, list(weights.values()))
         importance = sum((gap / gap.sum() for gap in gaps if gap.sum() > 0), np.zeros(len(frame.query)))
         if not importance.any():
-            longer = any(
-                len(systems.lists(name)[run]) > min(limit, deepest)
-                for name in names
-                for run in (first, second)
-            )
-            other = ", or a larger depth" if longer and limit < deepest else ""
-            if longer and limit >= deepest and all(kind.cutoff is not None for kind in kinds):
-                other = ", or a measure with a larger cutoff"
             raise UsageError(
                 "there is nothing to judge, because every document that could be drawn has the same weight "
-                f"in run '{pair[0]}' as in run '{pair[1]}'. Choose two other runs{other}."
+                f"in run '{pair[0]}' as in run '{pair[1]}'. Choose two runs that differ at the ranks on "
+                "which a measure depends."
             )
         frame = frame._replace(importance=importance)
         squares = [gap * gap for gap in gaps]
@@ -236,9 +228,8 @@ def pool_for(
         kind, text = kind_of(measure), str(measure)
         rates = np.full(len(pairs), RATE if labels is None else _rate(labels, measure))
         expected[text] = one = _expected(frame, square, probability, already_judged, size, new_runs, rates)
-        outside = _weight_outside(systems, listed, limit, weight, square if pair else None, probability)
-        deeper = _weight_outside(
-            systems, listed, limit, weight, square if pair else None, np.ones(len(pairs))
+        outside, deeper = _weight_outside(
+            systems, listed, limit, weight, square if pair else None, probability
         )
         larger = outside > deeper + ROUNDING or judgments < FEWEST_JUDGMENTS <= most
         ways = ["a larger budget"] * larger
@@ -302,8 +293,8 @@ def _gaps(frame: Frame, listed: Listed, first: int, second: int, weights: Sequen
 
 def _weight_outside(
     systems: Systems, listed: Listed, limit: int, weight: Floats, gaps: Floats | None, probability: Floats
-) -> float:
-    """Return the share of the weight of a measure that is on documents without a probability."""
+) -> tuple[float, float]:
+    """Return the shares of a measure's weight that have no probability, and that are below the depth."""
     kept = listed.rank <= len(weight)
     pair, values = listed.pair[kept], weight[listed.rank[kept] - 1]
     if gaps is not None:
@@ -314,7 +305,9 @@ def _weight_outside(
         for ranked in systems.lists(name)
     )
     total = float(values.sum()) + deeper
-    return 1.0 - float(np.where(probability[pair] > 0, values, 0.0).sum()) / total if total > 0 else 0.0
+    if not total > 0:
+        return 0.0, 0.0
+    return 1.0 - float(np.where(probability[pair] > 0, values, 0.0).sum()) / total, deeper / total
 
 
 def _no_forecast(

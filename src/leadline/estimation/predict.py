@@ -15,13 +15,21 @@ import numpy as np
 from leadline.charts import COLUMN, shortened
 from leadline.charts.association_plots import association, with_limits
 from leadline.charts.grid import query_map
-from leadline.charts.interval_plots import forest
 from leadline.data.arrays import Codes, Flags, Floats
 from leadline.data.ids import Vocabulary, to_bytes
 from leadline.data.reading import Reading, RunsOptions
 from leadline.data.run import RunColumns
-from leadline.data.table import Column, ResultWarning, RunInfo, Table, columns_of, plain, printed_table
-from leadline.data.validation import check_numbers, check_whole, check_word
+from leadline.data.table import (
+    Column,
+    ResultWarning,
+    RunInfo,
+    Table,
+    columns_of,
+    plain,
+    printed_table,
+    raised,
+)
+from leadline.data.validation import check_whole, check_word
 from leadline.data.wording import counted, first_few, percent, queries
 from leadline.errors import InputError, UsageError, both, either
 from leadline.estimation.histogram_result import over_runs
@@ -78,27 +86,24 @@ class Predictions(Results):
         confidence: float = 0.95,
         seed: int = 0,
     ) -> Make:
-        """Draw predictions, or their correlation with a measure."""
-        if figure is None:
-            figure = (
-                "heat-map" if truth is None else "scatter" if run or len(self.runs) == 1 else "correlations"
-            )
+        """Draw predictions as a heat map, or those of a run beside the values of a measure."""
+        figure = figure or ("heat-map" if truth is None else "scatter")
         check_word(KINDS, figure=figure)
         index = 0 if predictor is None else self.measure_index(predictor)
         if figure == "heat-map":
             return lambda width: self._ranks_of_queries(index, width or COLUMN)
         if truth is None:
             raise UsageError(
-                f"the {figure} figure needs the values of a measure. Pass truth={{run: {{query: value}}}}."
+                "the scatter figure needs the values of a measure. Pass truth={run: {query: value}}."
             )
         rows = over_queries(self, truth, draws=draws, confidence=confidence, seed=seed)
         rows = [row for row in rows if row["predictor"] == str(self.measures[index])]
-        level = percent(confidence)
-        if figure == "scatter":
-            drawn = run or next(name for name in self.names if name in truth)
-            up = f"{truth_measure}, measured"
-            return lambda width: self._scatter(index, rows, truth, drawn, up, level, width or COLUMN)
-        return lambda width: self._correlations(index, rows, truth_measure, level, width or COLUMN)
+        row = next((row for row in rows if run in (None, row["run"])), None)
+        if row is None:
+            there = first_few([row["run"] for row in rows], 20)
+            raise UsageError(f"run '{run}' lacks predictions or values. Choose one of these runs: {there}.")
+        draw = partial(self._scatter, index, row, truth, f"{truth_measure}, measured", percent(confidence))
+        return lambda width: draw(width or COLUMN)
 
     def _ranks_of_queries(self, index: int, width: float) -> Figure:
         """Draw a heat map of runs (in their order) by queries (lowest mean rank first).
@@ -121,21 +126,17 @@ class Predictions(Results):
         )
 
     def _scatter(
-        self, index: int, rows: Rows, truth: Truth, run: str, up: str, level: str, width: float
+        self, index: int, row: Mapping[str, Any], truth: Truth, up: str, level: str, width: float
     ) -> Figure:
         """Draw the measured values of a run over its predictions, a point per query, and the correlation."""
-        if run not in self.names or run not in truth:
-            there = [name for name in self.names if name in truth]
-            raise UsageError(
-                f"run '{run}' lacks predictions or values. Choose one of these runs: {first_few(there, 20)}."
-            )
+        run = row["run"]
         measured = np.array([truth[run].get(query, math.nan) for query in self.queries], dtype=np.float64)
         predicted = self.values[self.names.index(run), :, index]
         defined = np.flatnonzero(np.isfinite(measured) & np.isfinite(predicted))
-        found = next(row for row in rows if row["run"] == run)
         words = {}
         for words_of, name in (("Kendall's tau-b", "kendall"), ("Pearson's r", "pearson")):
-            value, low, high = _limits_of(found, name).tolist()
+            found = np.array([row[name][end] for end in ("value", "low", "high")], dtype=np.float64)
+            value, low, high = found.tolist()
             words[words_of] = with_limits(value, [("queries", low, high)], level)
         return association(
             predicted[defined],
@@ -147,27 +148,6 @@ class Predictions(Results):
             marked=False,
             width=width,
         )
-
-    def _correlations(self, index: int, rows: Rows, measure: str, level: str, width: float) -> Figure:
-        """Draw Kendall's tau-b over queries with its interval, one row per run, in descending order."""
-        columns = np.array([_limits_of(row, "kendall") for row in rows])
-        order = np.argsort(np.where(np.isnan(columns[:, 0]), np.inf, -columns[:, 0]), kind="stable").tolist()
-        least, most = (end(row["queries"] for row in rows) for end in (min, max))
-        over = ("" if least == most else f"{least:,} to ") + queries(most)
-        bounded = bool(np.isfinite(columns[:, 1:]).all(axis=1).any())
-        label = f"{self.measures[index]}: Kendall's tau-b with {measure} over {over}"
-        return forest(
-            [rows[place]["run"] for place in order],
-            *columns[order].T,
-            label=label + (f", {level} interval" if bounded else ""),
-            zero=True,
-            width=width,
-        )
-
-
-def _limits_of(row: Mapping[str, Any], name: str) -> Floats:
-    """Return a coefficient of a run and its limits; NaN where undefined."""
-    return np.array([row[name][end] for end in ("value", "low", "high")], dtype=np.float64)
 
 
 class _Sources(NamedTuple):
@@ -197,7 +177,8 @@ class _RunPredictions(NamedTuple):
 
     info: RunInfo
     values: dict[bytes, list[float]]
-    counts: dict[str, int]
+    single: int  # lists of one document
+    equal: int  # lists in which all scores are equal
     documents: frozenset[bytes]  # if topic vectors are given
 
 
@@ -329,10 +310,8 @@ def _predicted(
     """Return the predictions for all lists of a run."""
     names = run.documents.names
     ends = list(pairwise(run.offsets.tolist()))
-    counts = {
-        "single_documents": sum(high - low == 1 for low, high in ends),
-        "equal_scores": sum(run.scores[low] == run.scores[high - 1] for low, high in ends if high - low > 1),
-    }
+    single = sum(high - low == 1 for low, high in ends)
+    equal = sum(run.scores[low] == run.scores[high - 1] for low, high in ends if high - low > 1)
     row: Codes | None = None
     queries = sources.queries or {}
     if sources.theta is not None:
@@ -346,7 +325,7 @@ def _predicted(
             )
             predictions = [predictor.value(answer) for predictor in predictors]
             values[name] = [value if np.isfinite(value) else float("nan") for value in predictions]
-    return _RunPredictions(info, values, counts, frozenset() if row is None else frozenset(names))
+    return _RunPredictions(info, values, single, equal, frozenset() if row is None else frozenset(names))
 
 
 def _warnings(
@@ -357,15 +336,14 @@ def _warnings(
     sources: _Sources,
 ) -> list[ResultWarning]:
     """Return warnings of missing data and undefined predictions; queries and documents count once."""
-    total = {name: sum(one.counts[name] for one in read) for name in ("equal_scores", "single_documents")}
     found = frozenset[bytes]().union(*(one.documents for one in read))
+    of_scores = any(isinstance(one, (NQC, WIG)) for one in predictors)
+    equal, single = (
+        sum(getattr(one, name) for one in read) if of_scores else 0 for name in ("equal", "single")
+    )
     known = sources.queries
-    if not any(isinstance(one, (NQC, WIG)) for one in predictors):
-        total = dict.fromkeys(total, 0)
-    total["unknown_queries"] = 0
-    if known is not None:
-        total["unknown_queries"] = len({name for one in read for name in one.values if name not in known})
-    total["without_vectors"] = sum(name not in sources.rows for name in found)
+    unknown = 0 if known is None else len({name for one in read for name in one.values if name not in known})
+    without = sum(name not in sources.rows for name in found)
     missing = int((~present).any(axis=0).sum())
     lacking = over_runs(
         [one.info for one in read],
@@ -377,19 +355,27 @@ def _warnings(
     said = ", ".join(
         f"{one} {size}" for one, size in zip(predictors, undefined.tolist(), strict=True) if size
     )
-    counts = total | {"missing_queries": missing, "undefined": int(undefined.sum())}
     documents = counted(len(found), "retrieved document")
-    equal, single = (counted(counts[name], "list") for name in ("equal_scores", "single_documents"))
-    words = {
-        "missing_queries": lacking,
-        "equal_scores": f"{equal} in which all scores are equal (NQC and WIG are not informative)",
-        "single_documents": f"{single} with one document (no tail, so NQC and WIG are undefined)",
-        "unknown_queries": f"{queries(counts['unknown_queries'])} without a text (predictors that need it "
-        "are undefined)",
-        "without_vectors": f"{counts['without_vectors']:,} of {documents} without a topic vector (skipped)",
-        "undefined": f"undefined predictions: {said} (left out)",
-    }
-    return [ResultWarning(code, text, counts[code]) for code, text in words.items() if counts[code]]
+    return raised(
+        ("missing_queries", lacking, missing),
+        (
+            "equal_scores",
+            f"{counted(equal, 'list')} in which all scores are equal (NQC and WIG are not informative)",
+            equal,
+        ),
+        (
+            "single_documents",
+            f"{counted(single, 'list')} with one document (no tail, so NQC and WIG are undefined)",
+            single,
+        ),
+        (
+            "unknown_queries",
+            f"{queries(unknown)} without a text (predictors that need it are undefined)",
+            unknown,
+        ),
+        ("without_vectors", f"{without:,} of {documents} without a topic vector (skipped)", without),
+        ("undefined", f"undefined predictions: {said} (left out)", int(undefined.sum())),
+    )
 
 
 def over_queries(
@@ -409,7 +395,6 @@ def over_queries(
     (3, 1.0)
     """
     check_whole(0, draws=draws)
-    check_numbers(confidence=confidence)
     checked_level(confidence)
     checked_seed(seed)
     rows = []
@@ -465,9 +450,8 @@ def _coefficients(x: Floats, y: Floats, draws: int, confidence: float, seed: int
     return coefficients
 
 
-KINDS = ("heat-map", "scatter", "correlations")
+KINDS = ("heat-map", "scatter")
 Truth = Mapping[str, Mapping[str, float]]
-Rows = Sequence[Mapping[str, Any]]  # of `over_queries`
 
 
 def rank_shares(values: Floats) -> Floats:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.data.arrays import Floats, Integers
+from leadline.data.arrays import Floats, Integers, group_sums
 from leadline.data.judged_run import JudgedRun
 from leadline.errors import UsageError, either
 from leadline.estimation.designs import discount_of
@@ -84,18 +84,13 @@ def _first_relevant(measure: RR | Success, judged: JudgedRun) -> RankTerms:
     return RankTerms((nth == 1).astype(np.float64), _within(measure.cutoff, of_rank))
 
 
-def _precision(measure: P, judged: JudgedRun) -> RankTerms | None:
-    if measure.cutoff is None:
-        return None
-    hit, _ = _hits(judged, measure.rel)
-    return RankTerms(hit / measure.cutoff, _within(measure.cutoff, np.ones_like))
-
-
-def _recall(measure: R, judged: JudgedRun) -> RankTerms | None:
+def _found(measure: P | R, judged: JudgedRun) -> RankTerms | None:
     if measure.cutoff is None:
         return None
     hit, _ = _hits(judged, measure.rel)
     size = relevant(judged, measure.rel).astype(np.float64)
+    if isinstance(measure, P):
+        size = np.full(len(size), float(measure.cutoff))
     return RankTerms(_over(hit, size, judged), _within(measure.cutoff, np.ones_like))
 
 
@@ -123,8 +118,8 @@ BUILDERS: dict[type[Measure], Callable[..., RankTerms | None]] = {
     AP: _average_precision,
     RR: _first_relevant,
     Success: _first_relevant,
-    P: _precision,
-    R: _recall,
+    P: _found,
+    R: _found,
     RBP: _rank_biased,
     DCG: _discounted_gain,
     nDCG: _normalised_gain,
@@ -292,8 +287,7 @@ def channel(size: int, drawn: int) -> Channel:
     """Return the channel of N and n; N is rounded to 0.5 % if it is large and 2n < N."""
     if size > COARSE and 2 * drawn < size:
         step = 10.0 ** np.floor(np.log10(size)) / 200
-        rounded = int(np.rint(size / step) * step)
-        return _channel(rounded, drawn)
+        size = int(np.rint(size / step) * step)
     return _channel(size, drawn)
 
 
@@ -434,7 +428,7 @@ def corrected(
     seen = estimator.terms(pairs.above[:, None], functions)
     values = np.stack(
         [
-            _by_query(weight[:, None] * term, pairs.query, queries)[:, 0]
+            group_sums(weight[:, None] * term, pairs.query, queries)[:, 0]
             for weight, term in zip(weights, seen, strict=True)
         ],
         axis=1,
@@ -445,17 +439,8 @@ def corrected(
         again = estimator.terms(above.astype(np.float64), functions)
         ranks = pairs.start[:, None] + offset
         for column, (weight, function) in enumerate(zip(weights, functions, strict=True)):
-            made = _by_query(weight[:, None] * again[column], pairs.query, queries)
-            truth = _by_query(weight[:, None] * function(ranks), pairs.query, queries)
+            made = group_sums(weight[:, None] * again[column], pairs.query, queries)
+            truth = group_sums(weight[:, None] * function(ranks), pairs.query, queries)
             variance[:, column] = ((made[:, :draws] - made[:, draws:]) ** 2).mean(axis=1) / 2
             bias[:, column] = made.mean(axis=1) - truth.mean(axis=1)
     return Corrected(values, variance, bias)
-
-
-def _by_query(values: Floats, query: Integers, queries: int) -> Floats:
-    """Return the sums of rows by query; rows are grouped by query."""
-    total = np.zeros((queries, values.shape[1]))
-    if len(query):
-        starts = np.flatnonzero(np.diff(query, prepend=-1))
-        total[query[starts]] = np.add.reduceat(values, starts, axis=0)
-    return total

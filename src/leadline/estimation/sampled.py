@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Hashes
-from leadline.data.ids import to_bytes
+from leadline.data.ids import to_text
 from leadline.data.judged_run import JudgedRun
 from leadline.data.judgment_tables import Pooled
 from leadline.data.qrels import QrelsColumns
@@ -29,7 +29,7 @@ from leadline.estimation.rank_corrections import (
     sums_over_ranks,
 )
 from leadline.estimation.sampling_errors import NoInterval
-from leadline.estimation.score_sets import POSITIVE, Scorer, certain_documents, pairs_to_score, scored_runs
+from leadline.estimation.score_sets import POSITIVE, Scorer, certain_documents, drawn_to_score, scored_runs
 from leadline.estimation.strata import (
     Estimates,
     Population,
@@ -186,9 +186,7 @@ def sampled(
     check_word(CORRECTIONS, correction=correction)
     if rel is not None:
         check_numbers(rel=rel)
-    requested = DEFAULT_MEASURES if measures is None else measures
-    names = [requested] if isinstance(requested, (str, Measure)) else list(requested)
-    wanted = profile_of("leadline").measures(names, rel=rel)
+    wanted = profile_of("leadline").measures(DEFAULT_MEASURES if measures is None else measures, rel=rel)
     check_estimable(wanted)
     table = judgments_of(qrels, reading)
     refuse_sample(table)
@@ -264,28 +262,15 @@ def sample_to_score(
     table = judgments_of(qrels, reading)
     refuse_sample(table)
     fixed = certain_documents(certain, table, reading)
-    pairs = pairs_to_score(table, documents, sample=sample, seed=seed, rel=POSITIVE, certain=fixed)
-    collection = set(map(to_bytes, documents))
     queries: list[str] = []
     names: list[str] = []
     chances: list[float] = []
-    for query, chosen in pairs.items():
-        code = table.queries.code(query)
-        assert code is not None
-        low, high = int(table.begin[code]), int(table.end[code])
-        grades = table.grades[low:high].tolist()
-        sure = {
-            name
-            for name, grade in zip(table.documents.take(np.arange(low, high)), grades, strict=True)
-            if grade > 0
-        }
-        if fixed is not None:
-            sure |= fixed.documents[code]
-        rest = len(collection - sure)
-        drawn = sum(to_bytes(name) not in sure for name in chosen)
+    drawn = drawn_to_score(table, documents, sample=sample, seed=seed, rel=POSITIVE, certain=fixed)
+    for query, one in drawn.items():
+        chosen = [*one.sure, *one.drawn]
         queries += [query] * len(chosen)
-        names += chosen
-        chances += [1.0 if to_bytes(name) in sure else drawn / rest for name in chosen]
+        names += map(to_text, chosen)
+        chances += [1.0] * len(one.sure) + [len(one.drawn) / max(one.others, 1)] * len(one.drawn)
     return Pooled(queries, names, np.array(chances), [{} for _ in names])
 
 
@@ -309,8 +294,7 @@ def estimate_run(
     settings: SampledOptions,
 ) -> SampledRun:
     """Estimate the measures of one run from its strata."""
-    ranks = {code: stratum.ranks(stratum.above(stratum.cells)) for code, stratum in parts.items()}
-    join = with_estimated_ranks(judged, parts, ranks)
+    join = with_estimated_ranks(judged, parts)
     plain_values = np.stack([measure.values(join) for measure in measures], axis=1)
     estimable = np.ones(len(judged.present), dtype=np.bool_)
     estimable[[code for code, stratum in parts.items() if stratum.size and not stratum.sampled]] = False
@@ -377,7 +361,7 @@ def _estimated(
     pairs = Pairs(
         np.repeat(np.arange(len(codes)), counts),
         np.concatenate([stratum.start for stratum in strata_used]),
-        np.concatenate([stratum.above(stratum.cells) for stratum in strata_used]),
+        np.concatenate([stratum.above for stratum in strata_used]),
         np.repeat([stratum.size for stratum in strata_used], counts),
         np.repeat([stratum.sampled for stratum in strata_used], counts),
     )
@@ -491,39 +475,30 @@ def _warnings(
     different = f"for {queries_of(differ)}, the runs score different non-relevant documents, so "
     different += "differences between runs include differences between samples"
 
-    def summed(code: str, counts: Sequence[int], noun: str, rest: str, several: str = "") -> ResultWarning:
-        words = over_runs(infos, counts, (noun, several or f"{noun}s"), rest)
-        return ResultWarning(code, words, sum(counts))
-
     without = " without a score{in_runs} ("
-    sums = (
-        summed(
-            "no_score",
+    nouns = ("list of equal scores", "lists of equal scores")
+    sums = {
+        "no_score": (
             [run.lacking for run in measured],
-            "relevant document",
+            ("relevant document", "relevant documents"),
             f"{without}counted as not retrieved)",
         ),
-        summed(
-            "certain_without_score",
+        "certain_without_score": (
             [run.unscored for run in measured],
-            "certain document",
+            ("certain document", "certain documents"),
             f"{without}treated as ranked last)",
         ),
-        summed(
-            "no_sample",
+        "no_sample": (
             [int((~run.known).sum()) for run in measured],
-            "query",
+            ("query", "queries"),
             " without a scored non-relevant document{in_runs} (excluded from the means)",
-            "queries",
         ),
-        summed(
-            "constant_scores",
+        "constant_scores": (
             [run.constant for run in measured],
-            "list of equal scores",
+            nouns,
             "{in_runs} (every document has the middle rank)",
-            "lists of equal scores",
         ),
-    )
+    }
     unjudged = int((qrels.grades < 0).sum())
     negative = (
         f"ignored {counted(unjudged, 'negative grade')} (pooled but unjudged). To estimate from a sample "
@@ -536,7 +511,7 @@ def _warnings(
     return [
         *warnings,
         *raised(("negative_grades", negative, unjudged), ("different_samples", different, differ)),
-        *(notice for notice in sums if notice.count),
+        *raised(*((code, over_runs(infos, *words), sum(words[0])) for code, words in sums.items())),
         *raised(("no_population", words, int(whole_collection))),
         *_withheld_warnings(infos, measured, measures),
     ]

@@ -69,7 +69,11 @@ def evidence_of(
     words = f"{counted(len(unknown), 'selected query', 'selected queries')} not in the pool (left out)"
     warnings += raised(("unknown_queries", words, len(unknown)))
     if given is not None and ("seed" not in given.design or np.isnan(given.order).all()):
-        given = _of_judged_queries(given, {query for query, _ in grades}, warnings)
+        judged = _of_queries(given, {query for query, _ in grades})  # its order is unknown
+        left_out = len({*given.queries}) - len({*judged.queries})
+        words = f"{counted(left_out, 'pooled query', 'pooled queries')} without judgments (left out)"
+        warnings += raised(("unjudged_pool_queries", words, left_out))
+        given = judged
     if not grades:
         raise UsageError("there are no judgments of grade 0 or more. Judge at least one pair.")
     pairs = DrawnPool.listed([(*pair, 1.0) for pair in grades]) if given is None else given
@@ -132,9 +136,12 @@ def draw_of(judgments: Qrels, pool: PoolLike | None) -> DrawnPool | None:
 
 def _of_selected(pool: DrawnPool, judgments: Qrels) -> DrawnPool:
     """Return the part of a pool for the selected queries, where queries of the judgments were selected."""
-    if judgments.selected is None:
-        return pool
-    kept = np.array([query in judgments.selected for query in pool.queries], dtype=np.bool_)
+    return pool if judgments.selected is None else _of_queries(pool, judgments.selected)
+
+
+def _of_queries(pool: DrawnPool, wanted: Collection[str]) -> DrawnPool:
+    """Return the part of a pool for some queries; all of it if it has none of them."""
+    kept = np.array([query in wanted for query in pool.queries], dtype=np.bool_)
     return pool.part(kept) if kept.any() and not kept.all() else pool
 
 
@@ -158,17 +165,6 @@ def pool_of(pool: PoolLike, name: str = "pool") -> DrawnPool:
                 "Probabilities must be numbers above 0 and at most 1."
             )
     return DrawnPool.listed(rows)
-
-
-def _of_judged_queries(pool: DrawnPool, judged: set[str], warnings: list[ResultWarning]) -> DrawnPool:
-    """Return a pool without the queries that have no judgment, where its order is unknown."""
-    kept = np.array([query in judged for query in pool.queries], dtype=np.bool_)
-    left_out = len(set(pool.queries) - judged)
-    if not left_out or not kept.any():
-        return pool
-    words = f"{counted(left_out, 'pooled query', 'pooled queries')} without judgments (left out)"
-    warnings.append(ResultWarning("unjudged_pool_queries", words, left_out))
-    return pool.part(kept)
 
 
 def _check_outside(
@@ -426,12 +422,9 @@ def _table(pairs: DrawnPool, grade: Floats) -> tuple[Qrels, Integers]:
     codes = dict(zip(distinct, queries.encode(_encoded(distinct)).tolist(), strict=True))
     query = np.fromiter(map(codes.__getitem__, pairs.queries), np.int64, len(pairs.queries))
     bounds = np.concatenate(([0], np.cumsum(np.bincount(query, minlength=len(queries))))).astype(np.int64)
-    by_query = np.argsort(query, kind="stable").tolist()
-    rows: list[int] = []
-    for low, high in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        rows += sorted(by_query[low:high], key=documents.__getitem__)
-    order = np.array(rows, dtype=np.int64)
-    ids = Ids.of(map(documents.__getitem__, rows))
+    by_document = np.array(sorted(range(len(documents)), key=documents.__getitem__), dtype=np.int64)
+    order = by_document[np.argsort(query[by_document], kind="stable")]
+    ids = Ids.of(map(documents.__getitem__, order.tolist()))
     table = Qrels.of_columns(queries, bounds[:-1], bounds[1:], ids, grade[order])
     table.refuse_duplicates()
     return table, order

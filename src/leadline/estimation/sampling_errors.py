@@ -66,13 +66,9 @@ class NoInterval(Enum):
         "with existing judgments in the pool (`pool --judged`), intervals for a run need at least "
         f"{FEWEST_DEPENDED_ON} sampled documents that affect its score, not {{0}}"
     )
-    AVERAGE_PRECISION = (
-        "AP intervals are valid only if all pooled documents, and all retrieved ones within any cutoff, are "
-        "judged"
-    )
-    SHARE_OF_RELEVANT = (
-        "R and F intervals are valid only if all pooled documents, and all retrieved ones within any cutoff, "
-        "are judged"
+    NOT_EXACT = (
+        "AP, R and F intervals are valid only if all pooled documents, and all retrieved ones within any "
+        "cutoff, are judged"
     )
     UNKNOWN_IDEAL = (
         "without predicted grades, all pooled documents, and all retrieved ones within any cutoff, must be "

@@ -348,7 +348,28 @@ def scored(
     return Run.of(rows, name=name or getattr(function, "__name__", "function").strip("<>"))
 
 
-def pairs_to_score(
+class ToScore(NamedTuple):
+    """Documents of a query that are to be scored."""
+
+    sure: list[bytes]  # relevant documents, then others that are included with certainty
+    drawn: list[bytes]
+    others: int  # number of documents from which these were drawn
+
+
+def pairs_to_score(qrels: Qrels, documents: Sequence[str] | None, **options: Any) -> dict[str, list[str]]:
+    """Return the relevant documents and the sample of other documents of each query, to be scored.
+
+    >>> table = read_qrels({"q1": {"d1": 1}})
+    >>> pairs_to_score(table, ["d1", "d2", "d3"], sample=1)
+    {'q1': ['d1', 'd3']}
+    """
+    return {
+        query: [to_text(name) for name in (*one.sure, *one.drawn)]
+        for query, one in drawn_to_score(qrels, documents, **options).items()
+    }
+
+
+def drawn_to_score(
     qrels: Qrels,
     documents: Sequence[str] | None,
     *,
@@ -356,24 +377,30 @@ def pairs_to_score(
     seed: int = 0,
     rel: float = 1.0,
     certain: Certain | None = None,
-) -> dict[str, list[str]]:
-    """Return the relevant documents and the sample of other documents of each query, to be scored.
+) -> dict[str, ToScore]:
+    """Return the documents of each query with a relevant one that are to be scored.
 
-    The sample includes the `certain` documents; the rest is drawn from the other documents.
-
-    >>> table = read_qrels({"q1": {"d1": 1}})
-    >>> pairs_to_score(table, ["d1", "d2", "d3"], sample=1)
-    {'q1': ['d1', 'd3']}
+    The sample includes the `certain` documents; the rest is drawn from the other documents, which are those
+    of the collection, or else the judged ones.
     """
     check_whole(1, sample=sample)
     if documents is not None and (isinstance(documents, str) or not len(documents)):
         raise UsageError(f"`documents` must be a list with at least one document id, not {documents!r}")
     collection = None if documents is None else sorted({to_bytes(name) for name in documents})
+    number = drawn_size(certain, sample)
     pairs = {}
-    for code, query in enumerate(qrels.queries.names):
-        names = _documents_of(qrels, code, collection, sample, seed, rel, certain)
-        if names:
-            pairs[to_text(query)] = [to_text(name) for name in names]
+    for code, (query, low, high) in enumerate(zip(qrels.queries.names, qrels.begin, qrels.end, strict=True)):
+        judged = qrels.documents.take(np.arange(low, high))
+        grades = dict(zip(judged, qrels.grades[low:high].tolist(), strict=True))
+        sure = sorted(name for name, grade in grades.items() if grade >= rel)
+        if not sure:
+            continue
+        if certain is not None:
+            sure += sorted(certain.documents[code].difference(sure))
+        included = set(sure)
+        others = [name for name in collection or sorted(grades) if name not in included]
+        drawn = others if number is None else sampled_documents(query, others, number, seed)
+        pairs[to_text(query)] = ToScore(sure, drawn, len(others))
     if not pairs:
         grade = "above 0" if rel == POSITIVE else f"{rel:g} or more"
         raise InputError(
@@ -381,31 +408,6 @@ def pairs_to_score(
             hint="Pass judgments with at least one relevant document.",
         )
     return pairs
-
-
-def _documents_of(
-    qrels: Qrels,
-    code: int,
-    collection: Sequence[bytes] | None,
-    sample: int | None,
-    seed: int,
-    rel: float,
-    certain: Certain | None,
-) -> list[bytes]:
-    low, high = int(qrels.begin[code]), int(qrels.end[code])
-    grades = dict(
-        zip(qrels.documents.take(np.arange(low, high)), qrels.grades[low:high].tolist(), strict=True)
-    )
-    relevant = sorted(name for name, grade in grades.items() if grade >= rel)
-    if not relevant:
-        return []
-    fixed = [] if certain is None else sorted(certain.documents[code].difference(relevant))
-    included = {*relevant, *fixed}
-    others = [name for name in (sorted(grades) if collection is None else collection) if name not in included]
-    drawn = drawn_size(certain, sample)
-    if drawn is not None:
-        others = sampled_documents(qrels.queries.names[code], others, drawn, seed)
-    return relevant + fixed + others
 
 
 def _called(function: Scorer, query: str, documents: list[str]) -> list[float]:
@@ -430,16 +432,13 @@ def _called(function: Scorer, query: str, documents: list[str]) -> list[float]:
 
 def scored_runs(runs: Any, qrels: Qrels, **options: Any) -> Any:
     """Return the runs, with functions replaced by runs of their scores."""
-    if not callable(runs) and not any(callable(run) for run in _each(runs)):
+    listed = (
+        runs.values() if isinstance(runs, Mapping) else runs if isinstance(runs, (list, tuple)) else [runs]
+    )
+    if not any(map(callable, listed)):
         return runs
     sources = [
         (name, scored(source, qrels, name=name or "", **options) if callable(source) else source)
         for name, source in named_sources(runs)
     ]
     return [source for _, source in sources] if sources[0][0] is None else dict(sources)
-
-
-def _each(runs: Any) -> Sequence[Any]:
-    if isinstance(runs, Mapping):
-        return list(runs.values())
-    return runs if isinstance(runs, (list, tuple)) else []

@@ -31,20 +31,15 @@ class Query(NamedTuple):
     """The scored documents of one query, by stratum."""
 
     row: Codes  # rows in the qrels of the documents of positive grade, in descending order of score
-    group: Integers  # index of each document's score among the distinct scores of documents of positive grade
-    # sampled documents above the first distinct score, tied with it, between it and the next, and so on
-    cells: Floats
+    above: Floats  # number of sampled documents above each of these; ties count a half
+    sampled: int  # number n of sampled documents that have a score
     size: int  # number N of documents from which the sample was drawn
     certain: Floats  # documents included with certainty above each document; ties count a half
     # number of documents included with certainty, and how many of them have no score
     fixed: int = 0
     unscored: int = 0
+    constant: bool = False  # whether all scores are equal, and some document is sampled
     sample: int = 0  # identifier of the set of scored documents; 0 if not requested
-
-    @property
-    def sampled(self) -> int:
-        """Number n of sampled documents that have a score."""
-        return int(self.cells.sum())
 
     @property
     def exact(self) -> bool:
@@ -58,20 +53,10 @@ class Query(NamedTuple):
         return ranks
 
     @property
-    def constant(self) -> bool:
-        """Whether all scores, in both strata, are equal."""
-        return len(self.cells) == 3 and 0 < self.cells[1] == self.sampled
-
-    def above(self, cells: Floats) -> Floats:
-        """Return the number of sampled documents above each document; ties count a half."""
-        running = np.cumsum(cells, axis=-1)[..., 0:-1:2]
-        counts: Floats = (running + cells[..., 1::2] / 2)[..., self.group]
-        return counts
-
-    def ranks(self, above: Floats) -> Floats:
-        """Return estimated ranks: `start` + N/n times the number of sampled documents above."""
+    def ranks(self) -> Floats:
+        """Estimated ranks: `start` + N/n times the number of sampled documents above."""
         weight = self.size / self.sampled if self.sampled else 0.0
-        estimates: Floats = self.start + weight * above
+        estimates: Floats = self.start + weight * self.above
         return estimates
 
 
@@ -104,18 +89,18 @@ def strata(
     queries = {}
     for low, high in zip(starts.tolist(), np.append(starts[1:], len(score)).tolist(), strict=False):
         code, span = int(rows.query[low]), slice(low, high)
-        relevant = score[span][rows.relevant[span]]
-        cells, group = count_cells(relevant, score[span][drawn[span]])
+        relevant, sampled = score[span][rows.relevant[span]], score[span][drawn[span]]
         row = judged.lists.rows[rows.position[span][rows.relevant[span]]]
         scored = score[span][fixed[span]]
         stratum = Query(
             row,
-            group,
-            cells,
+            tied_above(relevant, sampled),
+            len(sampled),
             int(sizes[code]),
             tied_above(relevant, scored),
             certain_counts[code],
             certain_counts[code] - len(scored),
+            bool(len(relevant) and len(sampled)) and len(np.unique(np.append(relevant, sampled))) == 1,
             int(samples[code]),
         )
         if stratum.sampled > stratum.size:
@@ -167,19 +152,6 @@ def tied_above(relevant: Floats, other: Floats) -> Floats:
     return above
 
 
-def count_cells(relevant: Floats, other: Floats) -> tuple[Floats, Integers]:
-    """Count the other documents between, and tied with, the distinct scores of relevant documents.
-
-    >>> count_cells(np.array([3.0, 3.0, 1.0]), np.array([5.0, 3.0, 2.0, 0.0]))
-    (array([1., 1., 1., 0., 1.]), array([0, 0, 1]))
-    """
-    levels, group = np.unique(-relevant, return_inverse=True)
-    low = np.searchsorted(levels, -other, side="left")
-    equal = low < np.searchsorted(levels, -other, side="right")
-    cells = np.bincount(2 * low + equal, minlength=2 * len(levels) + 1).astype(np.float64)
-    return cells, group.astype(np.int64)
-
-
 def check_population(population: Population, qrels: QrelsColumns) -> None:
     """Refuse a population that is not a whole number, or that lacks one for a query."""
     if not isinstance(population, Mapping):
@@ -201,27 +173,17 @@ def population_sizes(
         sizes = np.array([population[query] for query in qrels.queries], dtype=np.int64)
     else:
         sizes = population - qrels.relevant(POSITIVE)
+    sizes = sizes - certain
     if (sizes < 0).any():
         query = qrels.queries[int(np.argmin(sizes))]
         raise UsageError(
-            f"--population {population} is less than the number of relevant documents for query '{query}'. "
-            "Pass the number of documents in the collection."
-        )
-    sizes = sizes - certain
-    if (sizes < 0).any():
-        code = int(np.argmin(sizes))
-        left = counted(int(sizes[code] + certain[code]), "non-relevant document")
-        raise UsageError(
-            f"query '{qrels.queries[code]}' has {counted(int(certain[code]), 'non-relevant document')} from "
-            f"`--certain`, but its population has only {left}. "
-            "Pass a larger --population."
+            f"the population of query '{query}' is smaller than the number of its relevant documents and "
+            "those from `--certain`. Pass a larger --population."
         )
     return sizes
 
 
-def with_estimated_ranks(
-    judged: JudgedRun, queries: Mapping[int, Query], ranks: Mapping[int, Floats]
-) -> JudgedRun:
+def with_estimated_ranks(judged: JudgedRun, queries: Mapping[int, Query]) -> JudgedRun:
     """Return the run with estimated ranks, which need not be integers, for the computation of measures."""
     size = len(judged.present)
     sizes = np.zeros(size, dtype=np.int64)
@@ -230,7 +192,7 @@ def with_estimated_ranks(
         sizes[code] = len(query.row)
         length[code] = len(query.row) + query.fixed + query.size
     order = sorted(queries)
-    rank = np.concatenate([np.empty(0), *(ranks[code] for code in order)])
+    rank = np.concatenate([np.empty(0), *(queries[code].ranks for code in order)])
     row = np.concatenate([np.empty(0, dtype=np.int32), *(queries[code].row for code in order)])
     none = np.empty(0, dtype=np.int32)
     return JudgedRun(
@@ -249,7 +211,6 @@ def with_estimated_ranks(
 # Lowest and highest coverage of 95 % sampling intervals in the simulation, where intervals are given.
 COVERAGE, COVERAGE_BESIDE_CERTAIN = (0.87, 1.0), (0.85, 1.0)
 LIMITS = ("low", "high", "sampling_low", "sampling_high", "bias")
-SHOWN_LIMITS = list(enumerate(LIMITS[:4]))
 
 
 @dataclass(repr=False, eq=False)
@@ -324,8 +285,10 @@ class Estimates(Result):
             Column("measure", [str(self.measures[one]) for one in place]),
             Column("estimate", clipped(self.means)),
             *(
-                Column(name.replace("_", " "), limits, hidden=bool(np.isnan(limits).all()))
-                for name, limits in ((name, clipped(self.limits[..., end])) for end, name in SHOWN_LIMITS)
+                Column(name.replace("_", " "), column, hidden=bool(np.isnan(column).all()))
+                for name, column in zip(
+                    LIMITS[:4], map(clipped, np.moveaxis(self.limits, 2, 0)), strict=False
+                )
             ),
             Column("uncorrected", clipped(self.uncorrected)),
         ]
@@ -351,35 +314,24 @@ class Estimates(Result):
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return a dictionary with the keys measures and runs; None is undefined."""
-        texts = list(map(str, self.measures))
-        runs: list[dict[str, Any]] = [
-            {
-                "name": info.name,
-                "mean": {
-                    text: {
-                        "value": plain(value),
-                        **dict(zip(LIMITS, map(plain, row), strict=True)),
-                        "uncorrected": plain(uncorrected),
-                        "withheld": reason or None,
-                    }
-                    for text, value, row, uncorrected, reason in zip(
-                        texts,
-                        self.means[index].tolist(),
-                        self.limits[index].tolist(),
-                        self.uncorrected[index].tolist(),
-                        self.withheld[index],
-                        strict=True,
-                    )
-                },
-                "counts": info.counts,
-            }
-            for index, info in enumerate(self.runs)
-        ]
-        for index, run in enumerate(runs if per_query else ()):
-            run["queries"] = {
-                query: dict(zip(texts, map(plain, row), strict=True))
-                for query, row in zip(self.queries, self.values[index].tolist(), strict=True)
-            }
+        texts, runs = list(map(str, self.measures)), []
+        for index, info in enumerate(self.runs):
+            mean = {}
+            for place, text in enumerate(texts):
+                limits = map(plain, self.limits[index, place].tolist())
+                mean[text] = {
+                    "value": plain(float(self.means[index, place])),
+                    **dict(zip(LIMITS, limits, strict=True)),
+                    "uncorrected": plain(float(self.uncorrected[index, place])),
+                    "withheld": self.withheld[index][place] or None,
+                }
+            run: dict[str, Any] = {"name": info.name, "mean": mean, "counts": info.counts}
+            if per_query:
+                run["queries"] = {
+                    query: dict(zip(texts, map(plain, row), strict=True))
+                    for query, row in zip(self.queries, self.values[index].tolist(), strict=True)
+                }
+            runs.append(run)
         return {"measures": texts, "runs": runs}
 
     def _figure(self, *, measure: object | None = None) -> Make:
@@ -387,23 +339,15 @@ class Estimates(Result):
         from leadline.charts.interval_plots import nested_intervals
 
         place = 0 if measure is None else self.measure_index(measure)
-        drawn = self.measures[place]
-        means = self.means[:, place]
-        order = np.argsort(
-            np.where(np.isnan(means), np.inf, -means if drawn.rising else means), kind="stable"
-        )
+        drawn, means = self.measures[place], self.means[:, place]
+        order = np.argsort(np.nan_to_num(-means if drawn.rising else means, nan=np.inf), kind="stable")
         limits = self.limits[order, place]
         level = percent(float(self.options["confidence"]))
-        words = [
-            "estimate",
-            f"{level} interval over samples",
-            f"{level} interval over samples and queries",
-            "",
-        ]
-        words.append("uncorrected (n documents sampled from N count N/n times)")
+        spans = [f"{level} interval over samples{more}" for more in ("", " and queries")]
+        more = "uncorrected (n documents sampled from N count N/n times)"
         uncorrected = None if self.options.get("correction") == "none" else self.uncorrected[order, place]
         label = f"{drawn}, estimated"
-        withheld = sum(bool(self.withheld[run][place]) for run in order.tolist())
+        withheld = sum(bool(reasons[place]) for reasons in self.withheld)
         if withheld:
             label += f", no interval for {withheld} of {counted(len(order), 'run')}"
         return lambda width: nested_intervals(
@@ -413,7 +357,7 @@ class Estimates(Result):
             in_range(limits[:, :2].tolist(), drawn),
             others=uncorrected,
             label=label,
-            words=words,
+            words=["estimate", *spans, "", more],
             width=width,
         )
 

@@ -48,38 +48,6 @@ class RankedPool(NamedTuple):
         """Number of documents of each system."""
         return self.total(np.ones(len(self.system)))
 
-    @classmethod
-    def of(
-        cls,
-        lists: Sequence[Sequence[str]],
-        *,
-        teams: Sequence[object] = (),
-        seed: int = 0,
-        vectors: dict[str, list[float]] | None = None,
-    ) -> RankedPool:
-        """Create a pool from ranked lists of document ids.
-
-        >>> RankedPool.of([["a", "b"], ["b", "c"]]).document
-        array([0, 1, 1, 2], dtype=int32)
-        """
-        names = sorted({name for ranked in lists for name in ranked}, key=str.encode)
-        numbers = {name: number for number, name in enumerate(names)}
-        theta = row = None
-        if vectors is not None:
-            rows = {name: index for index, name in enumerate(vectors)}
-            theta = np.array(list(vectors.values()), dtype=np.float64)
-            row = np.array([rows.get(name, -1) for name in names], dtype=np.int32)
-        return cls(
-            np.repeat(np.arange(len(lists)), [len(ranked) for ranked in lists]).astype(np.int32),
-            np.array([rank for ranked in lists for rank in range(1, len(ranked) + 1)], dtype=np.int32),
-            np.array([numbers[name] for ranked in lists for name in ranked], dtype=np.int32),
-            len(names),
-            number_teams(list(teams) or range(len(lists))),
-            (seed,),
-            theta,
-            row,
-        )
-
     def first(self, depth: int | None) -> RankedPool:
         """Return the pool cut at a depth; None: uncut."""
         return self if depth is None else self.where(self.rank <= depth)
@@ -109,7 +77,9 @@ class RankedPool(NamedTuple):
     def average_precision(self, relevant: Flags) -> Floats:
         """Return the average precision of each system.
 
-        >>> RankedPool.of([["a", "b"], ["b", "c"]]).average_precision(np.array([False, True, False]))
+        >>> system, rank, document = np.array([0, 0, 1, 1]), np.array([1, 2, 1, 2]), np.array([0, 1, 1, 2])
+        >>> pool = RankedPool(system, rank, document, 3, np.array([0, 1]))
+        >>> pool.average_precision(np.array([False, True, False]))
         array([0.5, 1. ])
         """
         hits = np.flatnonzero(relevant[self.document])

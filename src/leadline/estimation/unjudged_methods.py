@@ -59,8 +59,9 @@ class NRuns(UnjudgedEstimator):
     of their ranks (ascending) and id. The first `pseudo` are considered relevant (or a share `share` of them,
     if above 0). AP is computed over complete lists, or over the first `eval_depth` documents.
 
-    >>> pool = RankedPool.of([["a", "b"], ["a", "c"], ["c", "d"]])
-    >>> NRuns(pseudo=2).estimate(pool).values  # a: ranks 1 + 1, c: ranks 2 + 1
+    >>> from leadline import unjudged
+    >>> runs = [{"q": ["a", "b"]}, {"q": ["a", "c"]}, {"q": ["c", "d"]}]
+    >>> unjudged(runs, method=NRuns(pseudo=2)).scores  # a: ranks 1 + 1, c: ranks 2 + 1
     array([0.5, 1. , 0.5])
     """
 
@@ -98,8 +99,9 @@ class Soboroff(UnjudgedEstimator):
     `share_mean` and standard deviation `share_sd`, limited to at least one document and at most all of them.
     Draws do not depend on the order of systems.
 
-    >>> pool = RankedPool.of([["a", "b"], ["a", "c"], ["a", "d"]])
-    >>> Soboroff(share_mean=1, share_sd=0).estimate(pool).values  # everything is drawn
+    >>> from leadline import unjudged
+    >>> runs = [{"q": ["a", "b"]}, {"q": ["a", "c"]}, {"q": ["a", "d"]}]
+    >>> unjudged(runs, method=Soboroff(share_mean=1, share_sd=0)).scores  # everything is drawn
     array([0.5, 0.5, 0.5])
     """
 
@@ -146,7 +148,9 @@ class AslamSavell(UnjudgedEstimator):
 
     With teams, systems of the same team are excluded, and every other team has weight 1.
 
-    >>> AslamSavell().estimate(RankedPool.of([["a", "b"], ["b", "c"], ["b"]])).values.round(4)
+    >>> from leadline import unjudged
+    >>> runs = [{"q": ["a", "b"]}, {"q": ["b", "c"]}, {"q": ["b"]}]
+    >>> unjudged(runs, method="aslam-savell").scores.round(4)
     array([0.4167, 0.4167, 0.5   ])
     """
 
@@ -178,7 +182,9 @@ class ReferenceCount(UnjudgedEstimator):
     With teams, the weights of the runs of a team sum to 1, and the own team is excluded. The range is 0 to
     depth x (systems - 1), so that short lists have low scores.
 
-    >>> ReferenceCount().estimate(RankedPool.of([["a", "b"], ["b", "c"], ["b"]])).values
+    >>> from leadline import unjudged
+    >>> runs = [{"q": ["a", "b"]}, {"q": ["b", "c"]}, {"q": ["b"]}]
+    >>> unjudged(runs, method="reference-count").scores
     array([2., 2., 2.])
     """
 
@@ -206,8 +212,9 @@ class Spoerri(UnjudgedEstimator):
     groups consist of five teams, each represented by one of its runs at random. The range is -1 to 1; at
     least five systems (or teams) are needed.
 
-    >>> lists = [["a", "b"], ["a"], ["a"], ["a"], ["a", "c"]]
-    >>> Spoerri().estimate(RankedPool.of(lists)).values  # document a is in all lists, b in one only
+    >>> from leadline import unjudged
+    >>> runs = [{"q": ["a", "b"]}, {"q": ["a"]}, {"q": ["a"]}, {"q": ["a"]}, {"q": ["a", "c"]}]
+    >>> unjudged(runs, method="spoerri").scores  # document a is in all lists, b in one only
     array([0., 1., 1., 1., 0.])
     """
 
@@ -305,9 +312,11 @@ class DeShaTo(UnjudgedEstimator):
 
     Examples
     --------
-    >>> topics = {"a": [0.8, 0.1, 0.1], "b": [0.6, 0.2, 0.2], "c": [0.1, 0.8, 0.1]}
-    >>> pool = RankedPool.of([["a", "b"], ["a", "c"]], vectors=topics)
-    >>> DeShaTo().estimate(pool).values.round(4)  # a and b share a topic
+    >>> from leadline import unjudged
+    >>> from leadline.topics.infer import Vectors
+    >>> topics = Vectors(["a", "b", "c"], np.array([[0.8, 0.1, 0.1], [0.6, 0.2, 0.2], [0.1, 0.8, 0.1]]))
+    >>> runs = [{"q": ["a", "b"]}, {"q": ["a", "c"]}]
+    >>> unjudged(runs, method="deshato", vectors=topics).scores.round(4)  # a and b share a topic
     array([6.6213, 1.5858])
     """
 

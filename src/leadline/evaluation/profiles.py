@@ -250,9 +250,14 @@ class Profile(NamedTuple):
     prints_missing: bool = True
 
     def measures(
-        self, wanted: Iterable[str | Measure], *, rel: float | None = None, documents: int | None = None
+        self,
+        wanted: Iterable[str | Measure] | str | Measure,
+        *,
+        rel: float | None = None,
+        documents: int | None = None,
     ) -> list[Measure]:
-        """Return the measures that names denote in this profile, without repeats."""
+        """Return the measures that one name or several denote in this profile, without repeats."""
+        wanted = [wanted] if isinstance(wanted, (str, Measure)) else wanted
         return list(_denoted(self, tuple(_split(wanted)), rel, documents))
 
     def requests(

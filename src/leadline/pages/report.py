@@ -193,10 +193,7 @@ def compared(
         return compare_results(results, rules, baseline=baseline), None
     profile, size = profile_of(options.get("profile", "leadline")), options.get("documents")
     rel = options.get("rel")
-    names = measures or DEFAULT_MEASURES
-    requested = profile.measures(
-        [names] if isinstance(names, (str, Measure)) else names, rel=rel, documents=size
-    )
+    requested = profile.measures(measures or DEFAULT_MEASURES, rel=rel, documents=size)
     points = profile.measures(POINTS, rel=rel, documents=size)
     results = measured(qrels, runs, [*requested, *points], **options)
     chosen = results.select_measures(range(len(requested)))

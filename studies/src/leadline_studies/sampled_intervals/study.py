@@ -24,7 +24,7 @@ from leadline.data.table import Table, plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.estimation.sampled import DEFAULT_MEASURES, SampledOptions, SampledRun, estimate_run
-from leadline.estimation.strata import Query, count_cells, tied_above
+from leadline.estimation.strata import Query, tied_above
 from leadline.evaluation.join import judge
 from leadline.evaluation.profiles import profile_of
 from leadline.io.read_paths import path_of
@@ -162,11 +162,11 @@ def parts_of(system: System, chosen: dict[int, Flags], fixed: dict[int, Flags]) 
     parts = {}
     for code, scored in system.queries.items():
         certain = fixed[code]
-        cells, group = count_cells(scored.relevant, scored.others[chosen[code]])
+        drawn = scored.others[chosen[code]]
         parts[code] = Query(
             scored.row.astype(np.int32),
-            group,
-            cells,
+            tied_above(scored.relevant, drawn),
+            len(drawn),
             int((~certain).sum()),
             tied_above(scored.relevant, scored.others[certain]),
             int(certain.sum()),
