@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from leadline import write_run
 from leadline.data.reading import Reading
 from leadline.errors import InputError, UsageError
 from leadline.estimation.system_lists import read_systems
@@ -203,9 +204,18 @@ def test_tuning_tau_is_that_of_the_part_alone() -> None:
 
 def test_a_sister_collection_is_given_whole(tmp_path: Path) -> None:
     qrels, runs, texts = make(4)
+    (tmp_path / "runs").mkdir()
+    for name, lists in runs.items():
+        write_run(lists, tmp_path / "runs" / f"{name}.run")
+    sister = {"sister_qrels": qrels, "sister_docs": texts, "one_in": 2, "keep": 2}
+    options: dict[str, Any] = {"docs": texts, "topics": [4], "fits": 1, "sweeps": 20} | sister
+    own, folder = (
+        TOPICS.run(qrels, runs, sister_runs=of, **options).data for of in (runs, tmp_path / "runs")
+    )
+    assert folder == own
     with pytest.raises(UsageError, match="a sister collection needs --sister-qrels"):
         TOPICS.run(qrels, runs, docs=texts, sister_qrels=qrels)
-    with pytest.raises(InputError, match="no such folder"):
+    with pytest.raises(InputError, match="no such file"):
         TOPICS.run(
             qrels, runs, docs=texts, sister_qrels=qrels, sister_docs=texts, sister_runs=tmp_path / "none"
         )

@@ -10,6 +10,7 @@ import numpy as np
 
 from leadline.stats.correlation import pearson
 from leadline_studies.common.pages import Json, run_study
+from leadline_studies.histogram_topics.study import times_of_map
 
 NAME = "histogram-topics"
 PAIRS = 6000  # that the polylingual model is trained on
@@ -102,12 +103,6 @@ def _prepare(out: Path, data: Path) -> None:
     (out / "multi30k-train.tsv").write_text("".join(subset), encoding="utf-8")
 
 
-def ratio(entry: Json) -> float:
-    """Return how many times the time of HSA MAP takes."""
-    scored, computed = (entry[f"MAP {part}"] for part in ("scoring", "computing"))
-    return float((scored + computed) / (entry["HSA scoring"] + entry["HSA computing"]))
-
-
 def share_of_best(entry: Json, keys: tuple[str, ...], sign: int) -> float:
     """Return what proportion of the best quality the setting that a number chooses reaches."""
 
@@ -147,7 +142,7 @@ def facts(kept: Json) -> Json:
         "shares": {
             name: [share_of_best(entry, *rule) for entry in main.values()] for name, rule in CRITERIA.items()
         },
-        "ratios": [ratio(entry) for key in MAIN.values() for entry in kept[key]["seconds"]["settings"]],
+        "ratios": [ratio for key in MAIN.values() for ratio in times_of_map(kept[key])],
         "above_control": sum(
             abs(entry["columns"]["HSA per query"]["pearson"]["value"]) > abs(control[title])
             for title, entry in main.items()

@@ -243,16 +243,21 @@ def lines(data: dict[str, Any]) -> list[str]:
     overlaps = "; ".join(f"per {norm} {_coefficients(data['columns'][f'DO per {norm}'])}" for norm in NORMS)
     conclusions.append(f"DO: {overlaps}. The paper makes no claim.")
     if "seconds" in data:
-        ratios = [
-            (setting["MAP scoring"] + setting["MAP computing"])
-            / (setting["HSA scoring"] + setting["HSA computing"])
-            for setting in data["seconds"]["settings"]
-        ]
+        ratios = times_of_map(data)
         conclusions.append(
             f"With topics of documents known, MAP takes {min(ratios):.1f} to {max(ratios):.1f} times the "
             f"processor time of HSA. HSA scores {data['share_of_pairs']:.1%} of the pairs."
         )
     return conclusions
+
+
+def times_of_map(data: dict[str, Any]) -> list[float]:
+    """Return how many times the time of HSA MAP takes, by number of topics."""
+    return [
+        (setting["MAP scoring"] + setting["MAP computing"])
+        / (setting["HSA scoring"] + setting["HSA computing"])
+        for setting in data["seconds"]["settings"]
+    ]
 
 
 def verdict(gain: dict[str, float | None], settings: int) -> str:

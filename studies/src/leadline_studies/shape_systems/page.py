@@ -6,12 +6,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from leadline_studies.common.pages import Json, find_documents, leadline, run_study
+from leadline_studies.common.pages import Json, find_documents, leadline, pick, run_study
+from leadline_studies.shape_systems.study import NAMED, at_depth
 
 NAME = "shapes"
 SETS = {"cranfield": "Cranfield", "cisi": "CISI", "cacm": "CACM", "npl": "NPL", "nfcorpus-test": "NFCorpus"}
 SISTERS = {"cranfield": "npl", "npl": "cranfield", "cisi": "cacm", "cacm": "cisi"}
-PAPER = 30  # the paper's depth
 MIDDLE = 100  # the paper's number of topics for table 2
 NUMBERS, SEEDS = (50, 100, 250), range(5)  # of topics and of fits
 SWEEPS = {"npl": 150}
@@ -83,41 +83,29 @@ def _prepare(folder: Path, data: Path, sweeps: int) -> None:
             run.rename(folder / "runs" / f"plain-{run.name}")
 
 
-def at_depth(data: Json) -> dict[str, Any]:
-    """Return the rows of the paper's depth with MAP@30 by method."""
-    return {row["method"]: row for row in data["depths"] if (row["depth"], row["truth"]) == (PAPER, "MAP@30")}
-
-
-def _rows(results: Json) -> Json:
-    """Return tau at the paper's depth by set."""
+def _taus(results: Json) -> Json:
+    """Return tau with MAP@30 at the paper's depth, by set and number of topics, and of nruns."""
     return {
-        name: {
-            "by_method": at_depth(data),
-            "numbers": {number: f"deshato, {number} topics" for number in data["topics"]},
-        }
+        name: {number: found[NAMED.format(number)]["tau"] for number in data["topics"]}
+        | {"nruns": found["nruns"]["tau"]}
         for name, data in results.items()
+        for found in [at_depth(data)]
     }
 
 
-def _ahead(rows: Json) -> list[str]:
-    """Return the sets on which DeShaTo with its best number of topics is above nruns."""
-    return [
-        SETS[name]
-        for name, row in rows.items()
-        if max(row["by_method"][method]["tau"] for method in row["numbers"].values())
-        > row["by_method"]["nruns"]["tau"]
-    ]
-
-
-def _best(row: Json) -> int:
+def _best(taus: Json) -> Any:
     """Return the number of topics with the largest tau."""
-    taus = {number: row["by_method"][method]["tau"] for number, method in row["numbers"].items()}
-    return int(max(taus, key=taus.__getitem__))
+    return max((number for number in taus if number != "nruns"), key=taus.__getitem__)
+
+
+def _ahead(sets: Json) -> list[str]:
+    """Return the sets on which DeShaTo with its best number of topics is above nruns."""
+    return [SETS[name] for name, taus in sets.items() if taus[_best(taus)] > taus["nruns"]]
 
 
 def facts(kept: Json) -> Json:
     """Return accuracies, taus and the choices of the number of topics."""
-    systems, plain = _rows(kept["systems"]), _rows(kept["plain-systems"])
+    systems, plain = _taus(kept["systems"]), _taus(kept["plain-systems"])
     accuracy = {
         name: {(entry["other"], entry["topics"]): entry for entry in data["accuracy"]}
         for name, data in kept["discrimination"].items()
@@ -131,15 +119,14 @@ def facts(kept: Json) -> Json:
         "random": [cells["random", MIDDLE]["value"] for cells in accuracy.values()],
         "hard": [
             entry["value"]
-            for cells in accuracy.values()
-            for (kind, _), entry in cells.items()
-            if kind == "hard"
+            for data in kept["discrimination"].values()
+            for entry in pick(data["accuracy"], other="hard")
         ],
         "rows": [(name, "", row) for name, row in systems.items()]
         + [(name, ", no feedback", row) for name, row in plain.items()],
         "ahead": (_ahead(systems), _ahead(plain)),
-        "largest": sum(max(systems[name]["numbers"]) == number for name, number in best.items()),
+        "largest": sum(max(kept["systems"][name]["topics"]) == number for name, number in best.items()),
         "missed": sum(best[name] != chosen[name] for name in chosen),
         "agreed": sum(len(set(data["chosen_by_fit"])) == 1 for data in kept["topics"].values()),
-        "numbers": [int(number) for number in kept["systems"]["cranfield"]["topics"]],
+        "numbers": kept["systems"]["cranfield"]["topics"],
     }

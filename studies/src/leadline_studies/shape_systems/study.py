@@ -270,9 +270,7 @@ def verdict(agreement: dict[str, Any], systems: int, fits: int) -> str:
 
 def lines(data: dict[str, Any]) -> list[str]:
     """Return what of table 4 holds: tau above 0 for every fit, and above nruns' with five systems."""
-    by_method = {
-        row["method"]: row for row in data["depths"] if (row["depth"], row["truth"]) == (PAPER, "MAP@30")
-    }
+    by_method = at_depth(data)
     names = [NAMED.format(number) for number in data["topics"]]
     conclusions = []
     for name in names:
@@ -301,6 +299,11 @@ def lines(data: dict[str, Any]) -> list[str]:
         f"favor DeShaTo: {found}"
     )
     return [*conclusions, last]
+
+
+def at_depth(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the rows of the paper's depth with MAP@30 by method."""
+    return {row["method"]: row for row in data["depths"] if (row["depth"], row["truth"]) == (PAPER, "MAP@30")}
 
 
 def fits_of(row: dict[str, Any]) -> str:

@@ -9,13 +9,12 @@ Source: Ionescu, Chifu and Mothe 2015, section 3.3, table 3; section 3.4, table 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline import InputError, UsageError
+from leadline import UsageError
 from leadline.data.arrays import Floats, Integers
 from leadline.data.table import Table, plain
 from leadline.data.validation import check_whole
@@ -147,9 +146,27 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         tried.append(_tried(*of_sister, [chosen]))
         rows += tried[1].at("sister", _whole(tried[1].truth.shape))
     sizes = [(collection.truth.shape[1], len(collection.truth)) for collection in tried]
-    data = _data(own, part, tuning, chosen, rows) | {"share": share_of(part, *sizes)}
+    fits = min(len(row["fits"]) for row in tuning)
+    data = {
+        "systems": len(own.truth),
+        "queries": own.truth.shape[1],
+        "fits": fits,
+        "used": {
+            "queries": len(part.queries),
+            "systems": len(part.systems),
+            "observations": part.observations,
+        },
+        "tuning": tuning,
+        "chosen": chosen,
+        "chosen_by_fit": [
+            best_of([row | {"tau": row["fits"][turn]} for row in tuning]) for turn in range(fits)
+        ],
+        "ranking": rows,
+        "paper": {name: {str(number): tau for number, tau in taus.items()} for name, taus in TABLE_3.items()},
+        "share": share_of(part, *sizes),
+    }
     read = [file for collection in tried for file in collection.ranked.inputs]
-    return Outcome(data, read, own.ranked.warnings, fitted(given, own.shapes, data["fits"]))
+    return Outcome(data, read, own.ranked.warnings, fitted(given, own.shapes, fits))
 
 
 def _sister(given: Given) -> list[Any]:
@@ -160,7 +177,7 @@ def _sister(given: Given) -> list[Any]:
         raise UsageError(
             "a sister collection needs --sister-qrels, --sister-runs, and --sister-docs or --sister-vectors"
         )
-    return [given.sister_qrels, _of_folder(given.sister_runs), given, docs, vectors] if all(parts) else []
+    return [given.sister_qrels, given.sister_runs, given, docs, vectors] if all(parts) else []
 
 
 def _tried(qrels: QrelsLike, runs: Any, given: Given, *of_topics: Any) -> Tried:
@@ -185,15 +202,6 @@ def _in_place(
     return values
 
 
-def _of_folder(runs: Any) -> Any:
-    if not isinstance(runs, (str, os.PathLike)):
-        return runs
-    if not os.path.isdir(runs):
-        found = "not a folder" if os.path.lexists(runs) else "no such folder"
-        raise InputError(f"{found}. Give the folder with the runs.", path=os.fspath(runs))
-    return [os.path.join(runs, name) for name in sorted(os.listdir(runs))]
-
-
 def _whole(shape: tuple[int, ...]) -> Part:
     return Part(np.arange(shape[1]), np.arange(shape[0]))
 
@@ -214,26 +222,6 @@ def best_of(rows: Sequence[dict[str, Any]]) -> int:
     """Return the number of topics with the largest mean tau; ties go to the fewest."""
     best = max(rows, key=lambda row: (-2 if row["tau"] is None else row["tau"], -row["topics"]))
     return int(best["topics"])
-
-
-def _data(
-    own: Tried, part: Part, tuning: list[dict[str, Any]], chosen: int, rows: list[dict[str, Any]]
-) -> dict[str, Any]:
-    fits = min(len(row["fits"]) for row in tuning)
-    by_fit = [best_of([row | {"tau": row["fits"][turn]} for row in tuning]) for turn in range(fits)]
-    systems, queries = own.truth.shape
-    used = {"queries": len(part.queries), "systems": len(part.systems), "observations": part.observations}
-    return {
-        "systems": systems,
-        "queries": queries,
-        "fits": fits,
-        "used": used,
-        "tuning": tuning,
-        "chosen": chosen,
-        "chosen_by_fit": by_fit,
-        "ranking": rows,
-        "paper": {name: {str(number): tau for number, tau in taus.items()} for name, taus in TABLE_3.items()},
-    }
 
 
 def tables(data: dict[str, Any]) -> dict[str, Table]:

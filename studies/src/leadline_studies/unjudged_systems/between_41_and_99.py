@@ -9,7 +9,6 @@ import numpy as np
 from leadline.data.reading import Reading
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.estimation.unjudged_methods import METHODS
-from leadline.io.id_lists import read_labels
 from leadline.io.result_files import read_column
 from leadline_studies.common.pages import Json, find_runs
 from leadline_studies.unjudged_systems.votes import over_subsets, spread, with_fewer_draws
@@ -35,35 +34,30 @@ def between(data: Path) -> Json:
     return results
 
 
-def read(folder: Path, runs: list[Path], column: str) -> tuple[Systems, np.ndarray, list[str]]:
-    """Return the runs, their true scores and their teams.
-
-    A later run that names the system whose documents it ranks again has that as team.
-    """
+def read(folder: Path, runs: list[Path], column: str) -> tuple[Systems, np.ndarray]:
+    """Return the runs and their true scores."""
     systems = read_systems(list(map(str, runs)), Reading())
     names = [info.name for info in systems.infos]
     scores = read_column(f"{folder}/systems.tsv:{column}").values
-    labels = read_labels(f"{folder}/systems.tsv:team")
-    teams = [name.split("_")[0] if (team := labels[name]) == "-" else team for name in names]
-    return systems, np.array([scores[name] for name in names]), teams
+    return systems, np.array([scores[name] for name in names])
 
 
 def of_parts(folder: Path, runs: list[Path], column: str) -> Json:
     """Return mean, 5 % and 95 % quantile of tau over random parts of 41 to 99 runs."""
-    systems, truth, teams = read(folder, runs, column)
+    systems, truth = read(folder, runs, column)
     methods = with_fewer_draws([kind() for kind in METHODS.classes.values() if kind.voting])
     rng = np.random.default_rng(0)
     parts = []
     for _ in range(PARTS):
         size = int(rng.integers(LEAST, MOST + 1))
         parts.append(np.sort(rng.permutation(len(truth))[:size]))
-    found = over_subsets(systems, truth, teams, methods, parts, 0)
-    return {name: {"kendall": spread(taus["kendall"], "value")} for name, taus in found.items()}
+    found = over_subsets(systems, truth, methods, parts, 0)
+    return {name: {"kendall": spread(taus, "value")} for name, taus in found.items()}
 
 
 def of_whole(folder: Path, runs: list[Path]) -> Json:
     """Return tau of all 61 runs."""
-    systems, truth, teams = read(folder, runs, "computed_map_l2")
+    systems, truth = read(folder, runs, "computed_map_l2")
     methods = [kind() for kind in METHODS.classes.values() if kind.voting]
-    found = over_subsets(systems, truth, teams, methods, [np.arange(len(truth))], 0)
-    return {name: {"kendall": {"value": taus["kendall"][0]}} for name, taus in found.items()}
+    found = over_subsets(systems, truth, methods, [np.arange(len(truth))], 0)
+    return {name: {"kendall": {"value": taus[0]}} for name, taus in found.items()}

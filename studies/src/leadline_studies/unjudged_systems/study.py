@@ -76,7 +76,6 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     else:
         true_scores = published(given.truth, names)
     methods = _methods(len(names), len(set(owners)))
-    fast_methods = with_fewer_draws(methods)
     scores = scores_by_votes(systems, methods, owners, given.seed)
     drawn = resamples(owners, draws=given.samples, seed=given.seed)
     data: dict[str, Any] = {
@@ -89,7 +88,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
             name: {votes: agreement(scores_of_method[votes], true_scores, drawn) for votes in VOTES}
             for name, scores_of_method in scores.items()
         },
-        "sizes": by_number(systems, true_scores, owners, fast_methods, given.subsets, given.seed),
+        "sizes": by_number(systems, true_scores, with_fewer_draws(methods), given.subsets, given.seed),
     }
     return Outcome(data, systems.infos, figures=_figures(data, scores, true_scores, names))
 
@@ -131,59 +130,38 @@ def agreement(scores: Floats, truth: Floats, drawn: Iterable[Integers]) -> dict[
 
 
 def by_number(
-    systems: Systems,
-    truth: Floats,
-    teams: Sequence[str],
-    methods: Sequence[UnjudgedEstimator],
-    subsets: int,
-    seed: int,
+    systems: Systems, truth: Floats, methods: Sequence[UnjudgedEstimator], subsets: int, seed: int
 ) -> dict[str, dict[str, Any]]:
-    """Estimate random sets of systems: mean and quantiles of all statistics, and of tau with team votes."""
+    """Estimate random sets of systems: mean and quantiles of tau by method and size."""
     rng = np.random.default_rng(seed)
     results: dict[str, dict[str, Any]] = {method.called: {} for method in methods}
     for size in [size for size in SIZES if size < len(truth)]:
         drawn = [np.sort(rng.permutation(len(truth))[:size]) for _ in range(subsets)]
-        for name, by_key in over_subsets(systems, truth, teams, methods, drawn, seed).items():
-            results[name][str(size)] = {key: spread(taus) for key, taus in by_key.items()}
+        for name, taus in over_subsets(systems, truth, methods, drawn, seed).items():
+            results[name][str(size)] = spread(taus)
     return results
 
 
 def tables(data: dict[str, Any]) -> dict[str, Table]:
-    """Return all tables."""
-    return {"agreement": _agreement_table(data), "sizes": _size_table(data)}
-
-
-AGREEMENT = [
-    *(f"{part}{word}={part}.{key}" for part in STATISTICS for word, key in ENDS.items()),
-    "tau, better half=better_half",
-    "rank of best=place_of_best",
-    "mean rank of best tenth=mean_place_of_best",
-    "ideal=ideal_mean_place",
-]
-
-
-def _agreement_table(data: dict[str, Any]) -> Table:
-    rows = (
+    """Return the agreement of every method, and tau by number of systems."""
+    agreement = (
         {"method": name, "votes": VOTES[votes]} | entry
         for name, by_vote in data["methods"].items()
         for votes, entry in by_vote.items()
     )
-    return sheet(rows, ["method", "votes", *AGREEMENT], digits=3)
-
-
-def _size_table(data: dict[str, Any]) -> Table:
-    rows = (
+    sizes = (
         {"method": name, "systems": int(size)} | entry
-        for name, sizes in data["sizes"].items()
-        for size, entry in sizes.items()
+        for name, by_size in data["sizes"].items()
+        for size, entry in by_size.items()
     )
-    titles = {part: part for part in STATISTICS} | {"team": "kendall with team votes"}
-    columns = [
-        f"{title}{word}={key}.{end}"
-        for key, title in titles.items()
-        for word, end in (("", "mean"), (" 5 %", "low"), (" 95 %", "high"))
-    ]
-    return sheet(rows, ["method", "systems", *columns], digits=3)
+    heads = [f"{part}{word}={part}.{key}" for part in STATISTICS for word, key in ENDS.items()]
+    heads += ["tau, better half=better_half", "rank of best=place_of_best"]
+    heads += ["mean rank of best tenth=mean_place_of_best", "ideal=ideal_mean_place"]
+    spreads = ["mean tau=mean", "5 %=low", "95 %=high"]
+    return {
+        "agreement": sheet(agreement, ["method", "votes", *heads], digits=3),
+        "sizes": sheet(sizes, ["method", "systems", *spreads], digits=3),
+    }
 
 
 def _figures(
@@ -196,7 +174,7 @@ def _figures(
         for name, entry in scores.items()
     }
     lines = {
-        name: [(float(size), entry["kendall"]["mean"]) for size, entry in sizes.items()]
+        name: [(float(size), entry["mean"]) for size, entry in sizes.items()]
         + [(float(len(truth)), data["methods"][name]["run"]["kendall"]["value"])]
         for name, sizes in data["sizes"].items()
     }

@@ -48,24 +48,17 @@ def scores_by_votes(
 def over_subsets(
     systems: Systems,
     truth: Floats,
-    teams: Sequence[str],
     methods: Sequence[UnjudgedEstimator],
     subsets: Iterable[Integers],
     seed: int,
-) -> dict[str, dict[str, list[float]]]:
-    """Return all statistics, and tau with team votes, of every method on every subset of the systems."""
-    values: dict[str, dict[str, list[float]]] = {
-        method.called: {key: [] for key in (*STATISTICS, "team")} for method in methods
-    }
+) -> dict[str, list[float]]:
+    """Return tau of every method on every subset of the systems."""
+    taus: dict[str, list[float]] = {method.called: [] for method in methods}
     for chosen in subsets:
-        scores = scores_by_votes(
-            systems.only(chosen.tolist()), methods, [teams[index] for index in chosen], seed
-        )
-        for name, by_vote in scores.items():
-            for key, statistic in STATISTICS.items():
-                values[name][key].append(statistic(by_vote["run"], truth[chosen]))
-            values[name]["team"].append(kendall(by_vote["team"], truth[chosen]))
-    return values
+        names = list(map(str, chosen.tolist()))
+        for name, scores in scores_by_votes(systems.only(chosen.tolist()), methods, names, seed).items():
+            taus[name].append(kendall(scores["run"], truth[chosen]))
+    return taus
 
 
 def spread(values: Sequence[float], middle: str = "mean") -> dict[str, float | None]:
