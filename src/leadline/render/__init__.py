@@ -87,6 +87,7 @@ class View:
     json: dict[str, Any] = field(default_factory=dict)  # of its `to_dict`
     extra: dict[str, Any] = field(default_factory=dict)  # further keys of the JSON
     notes: list[str] = field(default_factory=list)  # sentences above those of the table
+    tables: dict[str, Table] = field(default_factory=dict)  # instead, by format; "" for others but data
     texts: dict[str, str] = field(default_factory=dict)  # in place of tables, by format
     formats: dict[str, dict[str, Any]] = field(default_factory=dict)  # options of tables in one format
     more: Any = None
@@ -118,13 +119,18 @@ class View:
         if form in self.texts:
             return self.texts[form]
         if form in DATA:
-            last, shown = (self.result, self.shown) if self.more is None else (self.more, {})
-            return render(last.table(whole=True, **shown), form, to_file=to_file)
+            table = self.tables.get(form) or (
+                self.result.table(whole=True, **self.shown)
+                if self.more is None
+                else self.more.table(whole=True)
+            )
+            return render(table, form, to_file=to_file)
+        own = self.tables.get(form) or self.tables.get("")
         options = self.shown | self.printed | self.formats.get(form, {})
-        if not self.notes and self.digits is None:
+        if own is None and not self.notes and self.digits is None:
             text = self.result.text(form, to_file=to_file, **options)
         else:
-            tables = self.result.printed_tables(**options)
+            tables = [own] if own is not None else self.result.printed_tables(**options)
             if self.digits is not None:
                 tables = [replace(table, digits=self.digits) for table in tables]
             first = replace(tables[0], notes=[*self.notes, *tables[0].notes])
@@ -135,7 +141,9 @@ class View:
 
     def below(self) -> list[str]:
         """Return the sentences below the printed tables, which data formats lack."""
-        parts = [(self.result, self.result.printed_tables(**(self.shown | self.printed)))]
+        own = self.tables.get("")
+        tables = [own] if own is not None else self.result.printed_tables(**(self.shown | self.printed))
+        parts = [(self.result, tables)]
         parts += [] if self.more is None else [(self.more, self.more.printed_tables())]
         notes = [
             result._in_data(note)  # noqa: SLF001  # as the tables of a result
