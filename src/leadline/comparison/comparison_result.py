@@ -432,9 +432,8 @@ class Comparison(Tested, Result):
 
     def matrix(self, index: int) -> Flags:
         """Return flags of significant differences, runs x runs; False for pairs that were not compared."""
-        differs = np.zeros((len(self.names), len(self.names)), dtype=np.bool_)
-        differs[self.pairing] = self.rejected[index]
-        return differs | differs.T
+        better = self.significantly_better(index)
+        return better | better.T
 
     def _fewer_queries(self) -> list[ResultWarning]:
         """Return a warning of pairs whose means are over different sets of queries."""
@@ -560,16 +559,9 @@ def _records(fields: dict[str, Values]) -> list[ComparedPair]:
 
 def outperformed_runs(comparison: Comparison, index: int) -> list[list[int]]:
     """Return for each run the indices of the runs that it significantly outperforms."""
-    losers: list[list[int]] = [[] for _ in comparison.names]
-    measure = comparison.results.measures[index]
-    if not getattr(measure, "quality", True):
-        return losers
-    for pair in np.flatnonzero(comparison.rejected[index]).tolist():
-        first, second = int(comparison.pairing.first[pair]), int(comparison.pairing.second[pair])
-        better = (comparison.means[index, pair] > 0) == measure.rising
-        winner, loser = (first, second) if better else (second, first)
-        losers[winner].append(loser)
-    return losers
+    if not getattr(comparison.results.measures[index], "quality", True):
+        return [[] for _ in comparison.names]
+    return [np.flatnonzero(row).tolist() for row in comparison.significantly_better(index)]
 
 
 def _false_alarm_note(comparison: Comparison, tried: Sequence[Gate]) -> list[str]:

@@ -217,6 +217,17 @@ class Tested:
         """Flags of the significant differences, measures x columns."""
         return self._below(self.p_corrected)
 
+    def significantly_better(self, index: int) -> Flags:
+        """Return flags of runs (rows) that are significantly better than others by a measure: runs x runs."""
+        part = self.parts[index]
+        assert part.pairs is not None
+        differ = np.flatnonzero(self.rejected[index])
+        first, second = part.pairs.first[differ], part.pairs.second[differ]
+        ahead = (self.means[index, differ] > 0) == part.rising
+        better = np.zeros((part.values.shape[1],) * 2, dtype=np.bool_)
+        better[np.where(ahead, first, second), np.where(ahead, second, first)] = True
+        return better
+
     @cached_property
     def verdicts(self) -> list[list[str]]:
         """Verdict on each column, by measure; see `verdicts`."""

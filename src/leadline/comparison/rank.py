@@ -371,17 +371,11 @@ def _coverage(units: int, groups: Groups | None) -> list[ResultWarning]:
 def _ranked(results: Results, index: int, tested: Tested, draws: int) -> dict[str, Any]:
     """Return the columns of the runs by one measure, the best first."""
     part, rules = tested.parts[index], tested.rules
-    assert part.pairs is not None
     sign = 1.0 if part.rising else -1.0
     values = sign * part.values
     means = sign * results.means[:, index]
     slack = ROUNDING * float(np.abs(np.nan_to_num(means)).max(initial=0.0))
-    differ = np.flatnonzero(tested.rejected[index])
-    first, second = part.pairs.first[differ], part.pairs.second[differ]
-    ahead = sign * tested.means[index, differ] > 0
-    runs = len(results.runs)
-    better = np.zeros((runs, runs), dtype=np.bool_)
-    better[np.where(ahead, first, second), np.where(ahead, second, first)] = True
+    runs, better = len(results.runs), tested.significantly_better(index)
     order = np.array(results.order(index), dtype=np.int64)
     limits = rank_limits(better)
     nothing = np.full(runs, np.nan)
