@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import Any
 
@@ -42,6 +41,7 @@ from leadline.stats.agreement_coefficients import (
 )
 
 
+@dataclass(eq=False)
 class Judgments:
     """Grades of query-document pairs (rows) by judges (columns), NaN where a judge did not judge.
 
@@ -55,25 +55,18 @@ class Judgments:
            [ 0., nan]])
     """
 
-    def __init__(
-        self,
-        names: Sequence[str],
-        grades: Floats,
-        *,
-        queries: Vocabulary | None = None,
-        query: Integers | None = None,
-        documents: Sequence[bytes] = (),
-        paths: Sequence[tuple[str, int]] = (),
-        samples: Sequence[QrelsColumns] = (),
-    ) -> None:
-        freeze(grades)
-        self.names = list(names)
-        self.grades = grades
-        self.queries = queries or Vocabulary()
-        self.query = np.zeros(len(grades), dtype=np.int64) if query is None else query
-        self.documents = list(documents)
-        self.paths = list(paths)
-        self.samples = list(samples)
+    names: list[str]
+    grades: Floats
+    queries: Vocabulary = field(default_factory=Vocabulary)
+    query: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    documents: list[bytes] = field(default_factory=list)
+    paths: list[tuple[str, int]] = field(default_factory=list)
+    samples: list[QrelsColumns] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        freeze(self.grades)
+        if not len(self.query):
+            self.query = np.zeros(len(self.grades), dtype=np.int64)
 
     @classmethod
     def of_judges(cls, judges: Sequence[Judge]) -> Judgments:
@@ -142,18 +135,13 @@ class Judgments:
 
     def keep(self, chosen: Flags) -> Judgments:
         """Return a subset of the pairs, with all queries."""
-        made = copy(self)
-        made.grades, made.query = self.grades[chosen], self.query[chosen]
-        made.documents = list(compress(self.documents, chosen.tolist()))
-        freeze(made.grades)
-        return made
+        documents = list(compress(self.documents, chosen.tolist()))
+        return replace(self, grades=self.grades[chosen], query=self.query[chosen], documents=documents)
 
     def binary(self, rel: float) -> Judgments:
         """Return binary judgments: 1 for grades of at least `rel`, else 0."""
-        made = copy(self)
-        made.grades = np.where(np.isnan(self.grades), np.nan, (self.grades >= rel).astype(np.float64))
-        freeze(made.grades)
-        return made
+        grades = np.where(np.isnan(self.grades), np.nan, (self.grades >= rel).astype(np.float64))
+        return replace(self, grades=grades)
 
     def qrels(self, judge: int) -> Qrels:
         """Return the judgments of one judge as qrels."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import re
 import statistics
 from collections import Counter
@@ -28,6 +27,7 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from leadline.data.table import plain
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.judging.documents import Cards
 from leadline.judging.events import RELOAD, ConflictError, Event, parse_event, written
@@ -477,22 +477,17 @@ def agreement(judgments: Judgments, grades: Sequence[int]) -> list[dict[str, Any
     codes = np.full((len(row_of), len(judgments)), -1, dtype=np.int64)
     for column, acts in enumerate(judgments.values()):
         codes[[row_of[pair] for pair in acts], column] = [scale[act.grade or 0] for act in acts.values()]
-    names, values = list(judgments), np.array(grades, dtype=np.float64)
-    pairs = list(combinations(range(len(names)), 2))
-    every = PairwiseAgreement(codes, values, pairs, UnitGroups(np.zeros(len(codes), np.int64), 1))
-    tables = every.tables(pairs)[:, 0]
-    counts = tables.sum(axis=(1, 2)).astype(int).tolist()
-    rows: list[dict[str, Any]] = [
+    names, pairs = list(judgments), list(combinations(range(len(judgments)), 2))
+    one_group = UnitGroups(np.zeros(len(codes), np.int64), 1)
+    every = PairwiseAgreement(codes, np.array(grades, dtype=np.float64), pairs, one_group)
+    kinds = [COEFFICIENTS.parse(name) for name in SHOWN]
+    counts = every.tables(pairs).sum(axis=(1, 2, 3)).astype(int).tolist()
+    found = [every.values_of(kind)[:, 0].tolist() for kind in kinds]
+    rows = [
         {"a": names[a], "b": names[b], "pairs": count}
-        for (a, b), count in zip(pairs, counts, strict=True)
+        | {kind.key: plain(value) for kind, value in zip(kinds, values, strict=True)}
+        | {"acceptable": acceptable(values[SHOWN.index(KAPPA)], count), "few": count < FEWEST_PAIRS}
+        for (a, b), count, *values in zip(pairs, counts, *found, strict=True)
         if count
     ]
-    for name in SHOWN if rows else ():
-        coefficient = COEFFICIENTS.parse(name)
-        of_pairs = coefficient.of_tables(tables[np.array(counts) > 0], values)
-        for row, value in zip(rows, of_pairs.tolist(), strict=True):
-            row[coefficient.key] = None if math.isnan(value) else value
-            if name == KAPPA:
-                row["acceptable"] = acceptable(value, row["pairs"])
-                row["few"] = row["pairs"] < FEWEST_PAIRS
     return sorted(rows, key=lambda row: -row["pairs"])

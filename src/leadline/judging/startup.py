@@ -243,12 +243,11 @@ def check_scale(drawn: DrawnPool | None, grades: Sequence[Grade], store: str = "
     for measure in profile_of("leadline").measures(measures) if measures else ():
         level = getattr(measure, "rel", None)
         if level is not None and level > highest:
-            scale = f'--grades with a grade of {level:g} or more, such as "0=no,{math.ceil(level)}=yes"'
-            how = f"Use a new store and {scale}" if store else f"Pass {scale}"
-            if level > HIGHEST:
-                how = f"Grades cannot exceed {HIGHEST}, so draw a pool with a lower relevance level"
-            where = f"in {store}" if store else "on the scale"
-            raise UsageError(f"the pool is for {measure}, but the highest grade {where} is {highest}. {how}.")
+            where, how = (f"in {store}", "Use a new store and") if store else ("on the scale", "Pass")
+            raise UsageError(
+                f"the pool is for {measure}, but the highest grade {where} is {highest}. {how} --grades with "
+                f'a grade of {level:g} or more (at most {HIGHEST}), such as "0=no,{math.ceil(level)}=yes".'
+            )
 
 
 def check_forms(text: str) -> tuple[str, ...]:
@@ -281,8 +280,7 @@ def check_judges(text: str | None, overlap: float | None) -> tuple[str, ...]:
     if twice:
         raise UsageError(f"two judges are both named '{twice[0]}'. Give each a different name.")
     if overlap and len(names) < 2:
-        example = f"--judges {names[0]},{'ann' if names[0] == 'bob' else 'bob'}"
-        raise UsageError(f"--overlap {overlap:g} needs at least two judges. Name them all, as in {example}.")
+        raise UsageError(f"--overlap {overlap:g} needs at least two judges, as in --judges ann,bob")
     return names
 
 
@@ -380,8 +378,7 @@ def _scale(known: Mapping[str, Mapping[str, float]], given: set[float]) -> str:
         whole = all(value in range(HIGHEST + 1) for value in values)
         if 2 <= len(values) <= MOST_GRADES and whole:
             return ",".join(f"{value:g}=grade {value:g}" for value in values)
-    noun = "grade" if len(values) == 1 else "grades"
     raise UsageError(
-        f"simulated judges would need the {noun} {first_few(values, 6)}, but a store has at most "
+        f"simulated judges would need the grades {first_few(values, 6)}, but a store has at most "
         f"{MOST_GRADES} grades, all whole numbers from 0 to {HIGHEST}. Use judgments within these limits."
     )

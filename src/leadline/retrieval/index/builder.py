@@ -19,7 +19,7 @@ from leadline.data.arrays import Codes, Integers
 from leadline.data.ids import to_bytes
 from leadline.data.table import ResultWarning, raised
 from leadline.data.validation import check_whole
-from leadline.data.wording import counted
+from leadline.data.wording import counted, first_few
 from leadline.errors import InputError, UsageError
 from leadline.io import row_columns
 from leadline.io.read_paths import check_outputs, path_of, public
@@ -56,9 +56,7 @@ def keep_rule(rule: str) -> Callable[[str], bool]:
     good: set[str] = set()
     for line, row in rows_of(path, "document"):
         if column not in row:
-            hint = f"The {'columns are' if len(row) > 1 else 'only column is'} {', '.join(map(str, row))}."
-            if list(row) == ["id", "text"]:  # often a table without a known header
-                hint = f"Use a table with the columns doc_id and {column} (CSV and TSV need a header line)."
+            hint = f"Use a table with the columns doc_id and {column}, not {first_few(list(row))}."
             raise InputError(f"there is no column '{column}'", path=path, line=line, hint=hint)
         name = row_columns.find(row, DOCUMENT) or next(iter(row))
         if compare(number_of(row[column], column, path, line), limit):

@@ -165,8 +165,6 @@ def _no_index(folder: str) -> InputError:
     name = os.path.splitext(path)[0] + ".index"
     given, made = map(shlex.quote, (folder, name))
     hint = f"If it contains documents, index them first with `leadline index {given} -o {made}`."
-    if is_index(parent := os.path.dirname(folder)):
-        hint = f"Pass the folder {parent}."
     return InputError("this is not an index written by `leadline index`", path=folder, hint=hint)
 
 
