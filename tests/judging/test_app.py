@@ -452,7 +452,7 @@ def test_wishes_that_do_not_go_together_are_refused() -> None:
         check_forms("static,picture")
     for judges, overlap, words in (
         (None, 0.5, "--overlap needs --judges NAMES"),
-        ("ann", 0.5, "Name them all, as in --judges ann,bob"),
+        ("ann", 0.5, "needs at least two judges, as in --judges ann,bob"),
         ("ann,Ann ,ann", None, "two judges are both named 'ann'"),
         ("ann,bob", float("nan"), "overlap must be a number, not nan"),
     ):

@@ -174,18 +174,16 @@ class PoolPrecision:
 
     def __init__(self, pool: DrawnPool) -> None:
         self.pool = pool
-        rows = in_order(pool)
-        self.pairs: list[Pair] = [(pool.queries[row], pool.documents[row]) for row in rows.tolist()]
+        rows, names = in_order(pool), pool.names()
+        self.pairs: list[Pair] = [names[row] for row in rows.tolist()]
         self.orders: list[float] = [*pool.order[rows].tolist(), math.inf]
         self.measures: list[str] = list(pool.design["measures"])
         self.runs = runs_of(pool)
         self.pair: tuple[str, ...] = tuple(pool.design.get("for_pair") or ())
-        labels = pool.design.get("machine")
-        path = labels if isinstance(labels, str) else ""
-        self.machine = path if path and os.path.exists(path) else None
-        self.missing = "" if self.machine else path
-        pairs = list(zip(pool.queries, pool.documents, strict=True))
-        self._numbers = random_numbers_of(pairs, int(pool.design["seed"]))
+        path = pool.design.get("machine")
+        self.machine = path if isinstance(path, str) and os.path.exists(path) else None
+        self.missing: str = "" if self.machine or not isinstance(path, str) else path
+        self._numbers = random_numbers_of(names, int(pool.design["seed"]))
         self._queries = len(set(pool.queries))
         self._squares = {measure: self._mean_squares(measure) for measure in self.measures}
 
@@ -221,26 +219,22 @@ class PoolPrecision:
         smaller = first_pairs(self.pool, count, self._numbers)
         judged = self._judged(count, judgments)
         results = estimate(judged, runs, self.measures, pool=smaller, machine=self.machine, skipped=True)
-        found = {}
-        for measure in self.measures:
-            estimates: Sequence[Estimate | Difference] = (
-                results.differences(measure)
-                if self.pair
-                else [results.estimate(name, measure) for name in self.runs]
-            )
-            halves = [(one.these_high - one.these_low) / 2 for one in estimates]
-            reason = next((one.reason for one in estimates if one.reason), "")
-            wide = max(halves, default=math.nan)
-            if reason or math.isnan(wide):
-                found[measure] = HalfWidth(None, reason)
-                continue
-            over = [(one.high - one.low) / 2 for one in estimates if isinstance(one, Estimate)]
-            if self.pair:
-                a, b = results.averaged_values(results.measure_index(measure))
-                limits = STUDENT.limits((a - b)[:, None], level=results.confidence)
-                over = [float(limits[1][0] - limits[0][0]) / 2]
-            found[measure] = HalfWidth(wide, "", max(over))
-        return found
+        return {measure: self._half_width(results, measure) for measure in self.measures}
+
+    def _half_width(self, results: EstimatedResults, measure: str) -> HalfWidth:
+        """Return the largest half-width of the runs, or that of the difference, from their estimates."""
+        estimates: Sequence[Estimate | Difference]
+        if self.pair:
+            estimates = results.differences(measure)
+            a, b = results.averaged_values(results.measure_index(measure))
+            (low,), (high,) = STUDENT.limits((a - b)[:, None], level=results.confidence)
+            over = float(high - low) / 2
+        else:
+            estimates = runs = [results.estimate(name, measure) for name in self.runs]
+            over = max(((one.high - one.low) / 2 for one in runs), default=math.nan)
+        reason = next((one.reason for one in estimates if one.reason), "")
+        wide = max(((one.these_high - one.these_low) / 2 for one in estimates), default=math.nan)
+        return HalfWidth(None, reason) if reason or math.isnan(wide) else HalfWidth(wide, "", over)
 
     def verdict(self, count: int, judgments: Judgments) -> str:
         """Return what `leadline compare` says after `count` pairs, or why it says nothing."""

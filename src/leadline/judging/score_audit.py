@@ -280,23 +280,20 @@ def _left_out(
 ) -> list[ResultWarning]:
     """Return warnings about runs, queries and measures that not all judges have."""
     warnings = []
-    single = all(len(results.measures) == 1 for results in judges.values())
-    found: list[tuple[str, Sequence[str], list[list[str]]]] = [
-        ("runs", runs, [results.names for results in judges.values()]),
-        ("queries", queries, [list(results.queries) for results in judges.values()]),
+    every = list(judges.values())
+    found: list[tuple[str, str, Sequence[str], list[Sequence[str]]]] = [
+        ("run", "runs", runs, [results.names for results in every]),
+        ("query", "queries", queries, [list(results.queries) for results in every]),
     ]
-    if not single:
-        texts = [list(map(str, results.measures)) for results in judges.values()]
-        found.append(("measures", [one.name for one in kept], texts))
-    for what, common, each in found:
+    if any(len(results.measures) > 1 for results in every):
+        measures = [list(map(str, results.measures)) for results in every]
+        found.append(("measure", "measures", [one.name for one in kept], [*measures]))
+    for one, several, common, each in found:
         alone = sorted(set().union(*each) - set(common))
-        shown = first_few(alone)
-        noun = "query" if what == "queries" else what[:-1]
-        message = f"left out {counted(len(alone), noun, what)} without scores from all judges ({shown})"
-        warnings.append((f"{what}_left_out", message, len(alone)))
-    for one in kept:
-        lost = len(queries) - len(one.queries)
-        which = f"without a value of {one.name} for every run and judge"
-        message = f"left out {counted(lost, 'query', 'queries')} {which}"
+        what = f"{counted(len(alone), one, several)} without scores from all judges ({first_few(alone)})"
+        warnings.append((f"{several}_left_out", f"left out {what}", len(alone)))
+    for values in kept:
+        lost = len(queries) - len(values.queries)
+        message = f"left out {queries_of(lost)} without a value of {values.name} for every run and judge"
         warnings.append(("undefined_queries", message, lost))
     return raised(*warnings)
