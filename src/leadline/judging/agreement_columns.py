@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.data.table import WORDS, Column, Preformatted, RowLabel, Table, columns_of, printed_table
-from leadline.data.wording import counted, first_few, percent, queries
+from leadline.data.wording import counted, first_few, percent, queries, queries_between
 from leadline.judging.agreement_audit import Audit, CoefficientEstimate, Interval, Ranking, changes
 from leadline.stats.agreement_coefficients import FEWEST_QUERIES
 
@@ -66,13 +66,10 @@ def agreement_columns(agreement: Agreement, *, per_query: bool) -> list[Column]:
 
     Audits add the columns measure and run, and rows for bias, gain, kendall and tau_ap.
     """
-    rows = []
-    for name in TITLES:
-        pairs = agreement.of_all[name][1] if name in agreement.of_all else len(agreement.judgments)
-        rows.append(_row(name, agreement[name], pairs=pairs))
+    rows = [_row(name, agreement[name]) for name in TITLES]
     for name in PARTS:
-        pairs_of_judges = zip(agreement.named(), agreement.between[name][1], agreement.counted(), strict=True)
-        rows += [_row(name, each, a=a, b=b, pairs=pairs) for (a, b), each, pairs in pairs_of_judges]
+        pairs_of_judges = zip(agreement.named(), agreement.between[name][1], strict=True)
+        rows += [_row(name, each, a=a, b=b) for (a, b), each in pairs_of_judges]
     for name, values in agreement.by_query.items() if per_query else ():
         counts = _pairs_of_queries(agreement)
         for query, value, count in zip(agreement.queries, values.tolist(), counts, strict=True):
@@ -88,7 +85,8 @@ def audit_rows(audit: Audit) -> Iterator[dict[str, Any]]:
 
     def row(name: str, limits: Interval, run: str = "") -> dict[str, Any]:
         estimate = CoefficientEstimate(*limits, corrected=False)
-        return _row(name, estimate, a=audit.reference, b=audit.judge, measure=audit.measure, run=run)
+        of = {"a": audit.reference, "b": audit.judge, "measure": audit.measure, "run": run}
+        return _row(name, estimate, pairs=None, **of)
 
     yield row("bias", audit.bias)
     top = f" of the first {audit.top}"
@@ -101,14 +99,12 @@ def audit_rows(audit: Audit) -> Iterator[dict[str, Any]]:
 
 
 NAMES = ("coefficient", "a", "b", "query", "pairs", "value", "low", "high", "acceptable")
-EMPTY = {"a": "", "b": "", "query": "", "pairs": None, "measure": "", "run": ""}
+EMPTY = {"a": "", "b": "", "query": "", "measure": "", "run": ""}
 
 
 def _row(name: str, estimate: CoefficientEstimate, **more: Any) -> dict[str, Any]:
     """Return a coefficient with its limits, and what it is of."""
-    value, low, high, *_ = estimate
-    numbers = {"value": value, "low": low, "high": high, "acceptable": estimate.acceptable}
-    return EMPTY | {"coefficient": name} | numbers | more
+    return EMPTY | estimate._asdict() | {"coefficient": name, "acceptable": estimate.acceptable} | more
 
 
 def _sheet(
@@ -321,19 +317,14 @@ def _needed(agreement: Agreement) -> Table:
     return _sheet(heads, rows, notes=notes, dropped=("if independent", "half-width"))
 
 
-def _clipped(interval: Interval) -> list[float]:
-    """Return a rank correlation and its limits, clipped to its range."""
-    limits: list[float] = np.clip(interval, -1.0, 1.0).tolist()
-    return limits
-
-
 def _taus(audits: Sequence[Audit], *, several: bool) -> Table:
     """Return the table of rank correlations with the reference, of all runs and of the best."""
     rows = []
     for audit in audits:
         first = [audit.judge] if several else []
         for name, taus in ((f"all {len(audit.runs)}", audit.taus), (f"first {audit.top}", audit.top_taus)):
-            rows.append([*first, audit.measure, name, *_clipped(taus.kendall), *_clipped(taus.tau_ap)])
+            clipped = np.clip([*taus.kendall, *taus.tau_ap], -1.0, 1.0)  # limits may lie outside
+            rows.append([*first, audit.measure, name, *clipped.tolist()])
         if audit.top >= len(audit.runs):
             rows.pop()
     heads = ["measure", "runs", "tau", "low", "high", "tau-AP", "AP low", "AP high"]
@@ -397,9 +388,8 @@ def _about_audit(result: Agreement | ScoreAudit) -> str:
         )
     if not numbers:
         return text + f"There are no intervals with fewer than {FEWEST_QUERIES} queries."
-    over = f"{min(numbers):,} to " * (min(numbers) < max(numbers)) + queries(max(numbers))
     return text + (
-        f"The {level} intervals over {over} are approximate (see docs/agreement.md), and "
+        f"The {level} intervals over {queries_between(numbers)} are approximate (see docs/agreement.md), and "
         "the intervals of gains hold simultaneously for all runs. Scores from labels alone have no interval, "
         "because none would cover the labels' error."
     )

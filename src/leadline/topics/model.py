@@ -455,13 +455,10 @@ class TopicModel:
         if language is None and len(self.languages) == 1:
             return 0
         if language not in self.languages:
+            if self.languages == [WHOLE]:
+                raise UsageError(f"there is no language '{language}' in a model fitted without --languages")
             found = "no language was given" if language is None else f"the model has no language '{language}'"
-            one = self.languages == [WHOLE]
-            if one:
-                found += ", because it was fitted without --languages. Do not name a language"
-            else:
-                found += f". Use {either(self.languages)}"
-            raise UsageError(found)
+            raise UsageError(f"{found}. Use {either(self.languages)}.")
         return self.languages.index(language)
 
     def save(self, path: str | os.PathLike[str]) -> None:
