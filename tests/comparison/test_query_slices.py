@@ -315,7 +315,7 @@ def test_slices_of_estimates_need_ten_queries_and_fifty_judgments() -> None:
         "many": False,
     }
     assert rows["five", "a"].reason == "intervals need at least 50 judgments, not 10"
-    assert "no interval in slices five (intervals need at least 50 judgments, not 10), twenty" in str(found)
+    assert "no interval: five (intervals need at least 50 judgments, not 10), twenty" in str(found)
     assert not rows[None, "a"].reason
 
 

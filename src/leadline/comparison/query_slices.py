@@ -15,7 +15,7 @@ import numpy as np
 
 from leadline.comparison.compared_pair import p_text, shown_columns, signed
 from leadline.comparison.comparison_result import Comparison, note_in_data
-from leadline.comparison.engine import FEWEST, Differences, Tested, few_queries_text, few_queries_texts
+from leadline.comparison.engine import Differences, Tested, few_queries_text, few_queries_texts
 from leadline.comparison.pairing import Rules, check_intervals
 from leadline.data.arrays import Flags
 from leadline.data.ids import to_bytes
@@ -281,14 +281,10 @@ class Slices(Result):
     def _methods(self) -> list[str]:
         level = percent(self.confidence)
         sliced = [record for record in self.records if record.slice is not None]
-        few = sum(record.queries < FEWEST for record in sliced)
+        reasons = [f"{one.slice} ({one.reason})" for one in sliced if one.reason]
         nothing = "no interval" + " or test" * (self.rules is not None)
-        over = f"over fewer than {FEWEST} queries"
-        notes = [f"{counted(few, f'value {over} has', f'values {over} have')} {nothing}"] * bool(few)
-        of_enough = [one for one in sliced if one.reason and one.queries >= FEWEST]
-        reasons = list(dict.fromkeys(f"{one.slice} ({one.reason})" for one in of_enough))
-        slices = "slices" if len(reasons) > 1 else "slice"
-        notes += [f"some values have no interval in {slices} {first_few(reasons)}"] * bool(reasons)
+        words = f"{counted(len(reasons), 'value has', 'values have')} {nothing}"
+        notes = [f"{words}: {first_few(list(dict.fromkeys(reasons)))}"] * bool(reasons)
         if self.rules is None:
             return [f"low, high: {level} CI of each mean ({self.interval})", *notes]
         tests = [one for one in sliced if not np.isnan(one.p)]
@@ -301,7 +297,7 @@ class Slices(Result):
         moved = "; approximate, because Holm moves some limits to 0"
         moved *= any(abs(limit) == SMALLEST for limit in ends)
         if not tests:
-            return notes if reasons else [f"no slice has the {FEWEST} queries that a test needs"]
+            return notes
         over = f"{most}{counted(many, 'test')} {over}"
         return [
             f"p: {self.rules.test.title}, two-sided; p (Holm): corrected over {over}",
