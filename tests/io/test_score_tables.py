@@ -368,7 +368,7 @@ def test_what_is_no_table_is_refused_in_one_line_with_its_place(case: str, tmp_p
 def test_a_value_in_two_files_is_refused_with_both_places(tmp_path: Path) -> None:
     for name in ("one.csv", "two.csv"):
         (tmp_path / name).write_text("query,run,AP\nq1,a,0.5\nq2,a,1\n")
-    with pytest.raises(InputError, match=r"two.csv:2: AP of run 'a' .* \(first at line 2 of .*one.csv\)"):
+    with pytest.raises(InputError, match=r"two.csv:2: AP of run 'a' .* \(first at .*one.csv:2\)"):
         ll.read_scores([tmp_path / "one.csv", tmp_path / "two.csv"])
 
 
@@ -433,7 +433,7 @@ def test_a_direction_of_an_unknown_name_is_not_advised_for_known_measures() -> N
 
 def test_a_value_repeated_in_a_second_table_in_memory_names_the_first() -> None:
     rows = {"a": {"q": {"AP": 0.5}}}
-    with pytest.raises(InputError, match=r"\(first at value 1 of table 1\)"):
+    with pytest.raises(InputError, match=r"\(first at table 1, record 1\)"):
         ll.read_scores([rows, rows])
 
 

@@ -19,7 +19,7 @@ from leadline.evaluation.results import Results
 from leadline.io.read_paths import path_of
 from leadline.io.result_files import damaged_result
 from leadline.io.saved_results import Saved
-from leadline.io.score_cells import Choices, placed
+from leadline.io.score_cells import Choices
 from leadline.io.score_tables import open_scores
 from leadline.io.small_tables import split_place
 from leadline.measures import Measure
@@ -79,7 +79,7 @@ def read_table(source: Any, asked: Collection[str] = ()) -> list[Side]:
     for place, run, measure, query, value in cells:
         own = "" if run == UNNAMED else run
         if not sides.add(own, measure, value, None if query in ALL else query):
-            raise placed(repeated(f"query '{query}'", of=measure), table.path, table.unit, place)
+            raise repeated(f"query '{query}'", of=measure, path=table.path, line=place)
     return sides.columns()
 
 

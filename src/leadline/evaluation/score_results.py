@@ -16,7 +16,7 @@ from leadline.data.ids import Vocabulary, to_bytes
 from leadline.data.table import NamedMeasure, ResultWarning, RunInfo, raised
 from leadline.data.validation import check_word
 from leadline.data.wording import counted
-from leadline.errors import InputError, LeadlineError, UsageError, either
+from leadline.errors import InputError, LeadlineError, UsageError, either, place_of
 from leadline.evaluation.evaluate import Meaning
 from leadline.evaluation.limits import same_weights
 from leadline.evaluation.profiles import is_text, profile_of
@@ -482,19 +482,15 @@ class _Builder:
         where = self._place(first)
         found = (
             f"{part.measures[row]} of run '{part.runs[row]}' for query '{part.queries[row]}' appears "
-            f"twice (first {where})"
+            f"twice (first at {where})"
         )
-        line = part.places[row] if part.unit == "line" else None
-        prefix = "" if part.unit == "line" else f"{part.unit} {part.places[row]}: "
-        raise InputError(prefix + found, path=part.path, line=line)
+        raise InputError(found, path=part.path, line=part.places[row])
 
     def _place(self, row: int) -> str:
         """Return the file and place of a row, counted over all tables."""
         for number, part in enumerate(self.columns, start=1):
             if row < len(part.values):
-                return f"at {part.unit} {part.places[row]}" + (
-                    f" of {part.path or f'table {number}'}" if len(self.columns) > 1 else ""
-                )
+                return place_of(part.path or f"table {number}", part.places[row])
             row -= len(part.values)
         raise AssertionError(row)
 

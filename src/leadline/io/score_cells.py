@@ -13,7 +13,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 from leadline.data.wording import type_of
-from leadline.errors import InputError
+from leadline.errors import InputError, RecordNumber
 from leadline.io.opening import read_whole, text_of
 
 SHOWN = 40  # maximum number of characters of an object in a message
@@ -132,8 +132,7 @@ class ScoreColumns:
     """Cells of a table of scores, column by column; a value that is None is missing."""
 
     path: str
-    unit: str  # of the places, such as "line"
-    places: list[int] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)  # lines, or numbers of records
     runs: list[str] = field(default_factory=list)
     queries: list[str] = field(default_factory=list)
     measures: list[str] = field(default_factory=list)
@@ -175,13 +174,6 @@ class OpenedScores(NamedTuple):
 
     header: Sequence[str]
     columns: Callable[[Choices], ScoreColumns]
-
-
-def placed(error: InputError, path: str, unit: str, place: int | None) -> InputError:
-    """Return an error with its place: the line of a file, or the number of the row or record."""
-    if unit == "line" or place is None:
-        return error.at(path, place)
-    return error.at(path, found=f"{unit} {place}: {error.found}")
 
 
 def refuse_steps(header: Iterable[str], path: str = "") -> None:
@@ -283,13 +275,13 @@ def open_mapping(found: Mapping[str, Any], path: str, name: str) -> OpenedScores
 def _of_queries(found: Mapping[str, Any], path: str, name: str, choices: Choices) -> ScoreColumns:
     """Return the values of `{query: value}`, of the measure asked for."""
     measure = next(iter(choices.asked)) if len(choices.asked) == 1 else "value"
-    columns = ScoreColumns(path, "value")
+    columns = ScoreColumns(path)
     for query, cell in found.items():
         try:
             value = value_of(cell, str(query), where="for query")
         except InputError as error:
             raise error.at(path) from None
-        columns.add(len(columns.places) + 1, name, str(query), measure, value)
+        columns.add(RecordNumber(len(columns.places) + 1), name, str(query), measure, value)
     return columns
 
 
@@ -309,7 +301,7 @@ def _mteb_model(path: str, name: str) -> str:
 
 def _of_mteb(entries: list[tuple[str, Any]], path: str, choices: Choices) -> ScoreColumns:
     """Return the scores of tasks: the mean over splits and subsets, as the score of a task in MTEB."""
-    columns = ScoreColumns(path, "task")
+    columns = ScoreColumns(path)
     for place, (model, task) in enumerate(entries, start=1):
         scores = task.get("scores") if isinstance(task, dict) else None
         name = task.get("task_name") if isinstance(task, dict) else None
@@ -334,7 +326,7 @@ def _of_mteb(entries: list[tuple[str, Any]], path: str, choices: Choices) -> Sco
                 raise error.at(path, found=f"task '{name}': {error.found}") from None
             numbers = [value for value in values if value is not None]
             columns.add(
-                place,
+                RecordNumber(place),
                 model,
                 name,
                 measure,
@@ -356,7 +348,7 @@ def _of_nested(found: Mapping[str, Any], path: str, name: str, choices: Choices)
             path=path,
             hint="Use the form {run: {query: {measure: value}}}",
         )
-    columns = ScoreColumns(path, "value")
+    columns = ScoreColumns(path)
     for run, outer in by_run.items():
         if not isinstance(outer, Mapping) or not all(isinstance(value, Mapping) for value in outer.values()):
             raise InputError(
@@ -384,5 +376,6 @@ def _of_nested(found: Mapping[str, Any], path: str, name: str, choices: Choices)
                     raise error.at(path, found=f"query '{query}': {error.found}") from None
                 if str(query) == SUMMARY and not choices.means:
                     continue
-                columns.add(len(columns.places) + 1, str(run), str(query), str(measure), value)
+                place = RecordNumber(len(columns.places) + 1)
+                columns.add(place, str(run), str(query), str(measure), value)
     return columns

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from leadline.data.optional import import_optional
 from leadline.data.wording import counted, first_few, in_columns, type_of
-from leadline.errors import InputError, either, refuse_repeated
+from leadline.errors import InputError, RecordNumber, either, refuse_repeated
 from leadline.io import row_columns
 from leadline.io.opening import ARROW, BINARY_TABLES, PARQUET, first_bytes, read_whole, text_of
 from leadline.io.python_inputs import names_of, open_frame, rows_of_columns
@@ -39,7 +39,6 @@ from leadline.io.score_cells import (
     json_or_none,
     number_in,
     open_mapping,
-    placed,
     refuse_estimates,
     refuse_steps,
     run_lines,
@@ -92,10 +91,15 @@ def open_scores(source: Any, *, name: str = "") -> OpenedScores | Saved | dict[s
     frame = open_frame(source)
     if frame is not None:
         header = list(frame.columns)
-        return _of_table(header, _without_nan(list(enumerate(frame.iter_rows(), 1)), header), "", "row", name)
+        return _of_table(header, _without_nan(_numbered(frame.iter_rows()), header), "", name)
     if isinstance(source, Iterable):
-        return _of_records(list(enumerate(source, start=1)), "", "record", name)
+        return _of_records(_numbered(source), "", name)
     raise InputError(f"scores cannot be of type {type(source).__name__}", hint=ACCEPTED)
+
+
+def _numbered(rows: Iterable[Any]) -> list[tuple[int, Any]]:
+    """Return rows with their numbers, which are no lines."""
+    return [(RecordNumber(number), row) for number, row in enumerate(rows, start=1)]
 
 
 def _without_nan(rows: list[Row], header: Sequence[str]) -> list[Row]:
@@ -138,7 +142,6 @@ def _open_file(path: str, name: str) -> OpenedScores | Saved | dict[str, Any]:
         list(map(unguarded, header)),
         [(line, [unguarded(cell) for cell in row]) for line, row in rows],
         path,
-        "line",
         name,
         first=lines[0][0],
         missing="leave the cell empty",
@@ -163,7 +166,7 @@ def _of_arrow(path: str, head: bytes, name: str) -> OpenedScores | Saved | dict[
     if MANIFEST in (table.schema.metadata or {}):
         return _of_saved(read_saved(path))
     rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
-    return _of_table(list(table.column_names), list(enumerate(rows, start=1)), path, "row", name)
+    return _of_table(list(table.column_names), _numbered(rows), path, name)
 
 
 def _arrow_stream(file: BinaryIO, head: bytes) -> Any:
@@ -185,23 +188,21 @@ def _of_json(text: str, path: str, name: str) -> OpenedScores | Saved | dict[str
         lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
         if len(lines) < 2 or json_or_none(lines[0][1]) is None:
             raise
-        return _of_records(
-            [(number, json_of(line, path, number)) for number, line in lines], path, "line", name
-        )
+        return _of_records([(number, json_of(line, path, number)) for number, line in lines], path, name)
     if is_saved(found):
         return _of_saved(restored(found, path))
     check_json(found, path)
     if isinstance(found, dict):
         found = rows_of_columns(found, QUERY) or found
     if isinstance(found, list):
-        return _of_records(list(enumerate(found, start=1)), path, "record", name)
+        return _of_records(_numbered(found), path, name)
     if isinstance(found, dict) and isinstance(found.get("runs"), list):
         return _of_suite(found, path) if found.get("command") == "suite" else found
     if isinstance(found, dict):
         single = any(isinstance(value, str) for value in found.values()) and not any(
             isinstance(value, (dict, list)) for value in found.values()
         )
-        return _of_records([(1, found)], path, "line", name) if single else open_mapping(found, path, name)
+        return _of_records([(1, found)], path, name) if single else open_mapping(found, path, name)
     raise InputError(
         f"the JSON value is of type {type_of(found)}, not an object or a list", path=path, hint=ACCEPTED
     )
@@ -211,35 +212,31 @@ def _of_suite(found: Mapping[str, Any], path: str) -> OpenedScores:
     """Return the means of runs on the collections of a suite; collections stand in place of queries."""
     with restoring(path, "this suite result is incomplete", "Use the JSON output of `leadline suite`"):
         rows = [
-            (place, {"collection": collection, "run": run["name"], "measure": measure, "value": value})
-            for place, run in enumerate(found["runs"], start=1)
+            {"collection": collection, "run": run["name"], "measure": measure, "value": value}
+            for run in found["runs"]
             for collection, means in run["means"].items()
             for measure, value in means.items()
         ]
-    return _of_records(rows, path, "run", "")
+    return _of_records(_numbered(rows), path, "")
 
 
-def _of_records(rows: list[tuple[int, Any]], path: str, unit: str, name: str) -> OpenedScores:
+def _of_records(rows: list[tuple[int, Any]], path: str, name: str) -> OpenedScores:
     """Return the table of dictionaries or named tuples, all with the names of the first."""
     if not rows:
-        raise placed(InputError("there are no scores", hint=ACCEPTED), path, unit, None)
+        raise InputError("there are no scores", path=path, hint=ACCEPTED)
     header = names_of(rows[0][1]) or []
     table: list[Row] = []
     for place, row in rows:
         names = names_of(row)
         if not names:
-            found = (
-                "the object is empty"
-                if names == []
-                else f"the entry is of type {type_of(row)} and has no named fields"
-            )
-            raise placed(InputError(found, hint=ACCEPTED), path, unit, place)
+            found = f"the entry is of type {type_of(row)} and has no named fields"
+            raise InputError(found, path=path, line=place, hint=ACCEPTED)
         if set(names) != set(header):
             shown = ", ".join(map(str, names)), ", ".join(map(str, header))
             found = f"the fields ({shown[0]}) differ from those of the first entry ({shown[1]})"
-            raise placed(InputError(found, hint="Use the same fields in every entry"), path, unit, place)
+            raise InputError(found, path=path, line=place, hint="Use the same fields in every entry")
         table.append((place, [row[key] if isinstance(row, Mapping) else getattr(row, key) for key in header]))
-    return _of_table(list(map(str, header)), table, path, unit, name)
+    return _of_table(list(map(str, header)), table, path, name)
 
 
 def _spelling(name: str) -> str:
@@ -256,31 +253,26 @@ def _of_table(
     header: list[str],
     rows: list[Row],
     path: str,
-    unit: str,
     name: str,
     *,
-    first: int = 1,
+    first: int | None = None,
     missing: str = "use null (in Python, None)",
 ) -> OpenedScores:
     refuse_repeated("column", header, path=path)
     refuse_estimates(header, rows, path)
-    return OpenedScores(
-        header, lambda choices: _cells(header, rows, path, unit, name, choices, first, missing)
-    )
+    return OpenedScores(header, lambda choices: _cells(header, rows, path, name, choices, first, missing))
 
 
 def _cells(
     header: list[str],
     rows: list[Row],
     path: str,
-    unit: str,
     name: str,
     choices: Choices,
-    first: int,
+    first_line: int | None,
     missing: str,
 ) -> ScoreColumns:
-    """Return the cells of a table with a header, which is in the line `first`."""
-    first_line = first if unit == "line" else None
+    """Return the cells of a table with a header."""
     measure = find(header, MEASURE)
     run = find(header, RUN)
     value = find(header, VALUE) if measure is not None else None
@@ -293,7 +285,7 @@ def _cells(
             hint="Rename the column that contains the values to 'value'",
         )
     query = _query_column(header, rows, path, taken=[run, measure, value])
-    columns = ScoreColumns(path, unit)
+    columns = ScoreColumns(path)
     given = [place for place in (query, run, measure, value) if place is not None]
     rest = [place for place, column in enumerate(header) if place not in given and column not in INDEX]
     texts = [place for place in rest if _spelling(header[place]) in TEXTS and _is_text(rows, place)]
@@ -349,7 +341,7 @@ def _cells(
                     cell,
                 )
         except InputError as error:
-            raise placed(error, path, unit, place) from None
+            raise error.at(path, place) from None
     if means:
         words = f"rows of means (query 'all' or empty) in {path or 'a table'}: {means} (left out)"
         columns.remarks.append(("rows_of_means", words, means))
@@ -420,7 +412,7 @@ def _of_lines(lines: list[tuple[int, str]], path: str, name: str, choices: Choic
             line=lines[0][0],
             hint="Use CSV or TSV with the columns measure, query and value",
         )
-    columns = ScoreColumns(path, "line")
+    columns = ScoreColumns(path)
     for number, cells in rows:
         measure, query = (modern(cells[0]), cells[1]) if signs[0] else (cells[1], cells[0])
         if query == SUMMARY and not choices.means:
@@ -430,7 +422,7 @@ def _of_lines(lines: list[tuple[int, str]], path: str, name: str, choices: Choic
                 cells[2], measure, undefined=choices.means, where="for measure", missing="leave out the line"
             )
         except InputError as error:
-            raise placed(error, path, "line", number) from None
+            raise error.at(path, number) from None
         columns.add(number, name, query, measure, value)
     if not columns.places:
         raise InputError("contains only means over all queries", path=path, hint=PER_QUERY)
