@@ -96,7 +96,7 @@ def merge_results(
     merged.qrels = first.qrels
     merged.undefined = np.sum(counts, axis=0)
     merged.judged_example = first.judged_example
-    merged.examples = [_example([part.examples[run] for part in parts]) for run in range(len(infos))]
+    merged.examples = [example_of([part.examples[run] for part in parts]) for run in range(len(infos))]
     for run in range(len(infos)):
         merged.returned.append(reduce(Returned.plus, [part.returned[run] for part in parts], Returned()))
     for name in OF_THE_WORK:
@@ -221,13 +221,11 @@ def _merged_info(parts: Sequence[Results], run: int, present: Flags) -> RunInfo:
     return RunInfo(infos[0].name, tag, infos[0].path if len(infos) == 1 else "", dict(counts))
 
 
-def _example(examples: Sequence[tuple[str, str]]) -> tuple[str, str]:
+def example_of(examples: Sequence[tuple[str, str]]) -> tuple[str, str]:
     """Return the first query and document of a run of which no document is judged; else empty strings."""
-    lists = [example for example in examples if example[1]]
-    judged = len(lists) < len(examples)
-    return (
-        ("", "") if judged or not lists else min(lists, key=lambda each: each[0].encode("utf-8", "replace"))
-    )
+    if not all(document for _, document in examples):  # some part has a judged document
+        return "", ""
+    return min(examples, default=("", ""), key=lambda one: one[0].encode("utf-8", "surrogateescape"))
 
 
 def _failed(parts: Sequence[Results]) -> dict[str, list[str]]:

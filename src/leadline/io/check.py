@@ -71,10 +71,10 @@ def find(source: Opened, kind: str, reading: Reading = DEFAULT_READING, *, subto
     if source.format is TREC and (reading.columns if kind == "run" else reading.qrels_columns) is None:
         assert source.whole is not None
         return _in_trec(source.whole.content(), kind)
-    faults = Faults()
-    rows = records_of(source, "score" if kind == "run" else "grade", reading, subtopics=subtopics)
+    faults, what = Faults(), "score" if kind == "run" else "grade"
+    rows = records_of(source, what, reading, subtopics=subtopics)
     try:
-        lists = lists_of(rows, "score" if kind == "run" else "grade", Reading(), on_fault=faults.add)
+        lists = lists_of(rows, what, Reading(), on_fault=faults.add)
     except InputError as error:  # the text itself is damaged: nothing after this place is known
         faults.add(error)
         rows.rows = ()

@@ -224,22 +224,17 @@ def _in_lines(path: str) -> dict[bytes, set[bytes]]:
     found: dict[bytes, set[bytes]] = {}
     for line, raw in plain.data_lines(window.content()):
         fields = plain.fields_of(raw)
-        if len(fields) == 2:
-            found.setdefault(fields[0], set()).add(fields[1])
-        elif len(fields) == 4:
-            try:
-                grade = plain.grade(fields[3], line)
-            except InputError as error:
-                raise error.at(path) from None
-            if grade >= 1:
-                found.setdefault(fields[0], set()).add(fields[2])
-        else:
-            raise InputError(
-                f"the line has {counted(len(fields), 'column')}",
-                path=path,
-                line=line,
-                hint="Write a query and a document separated by a space, or the 4 columns of qrels",
-            )
+        try:
+            if len(fields) not in (2, 4):
+                raise InputError(
+                    f"the line has {counted(len(fields), 'column')}",
+                    hint="Write a query and a document separated by a space, or the 4 columns of qrels",
+                )
+            grade = 1.0 if len(fields) == 2 else plain.grade(fields[3], line)
+        except InputError as error:
+            raise error.at(path, line) from None
+        if grade >= 1:
+            found.setdefault(fields[0], set()).add(fields[1 if len(fields) == 2 else 2])
     return found
 
 

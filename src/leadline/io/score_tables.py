@@ -530,16 +530,9 @@ def _in_json(text: str, known: Known, saved: bool) -> bool:  # one caller
         lists = [value for value in found.values() if isinstance(value, list)]
         single = [name for name, value in found.items() if not isinstance(value, list)]
         return _is_header(single) and not any(isinstance(one, Mapping) for value in lists for one in value)
-    keys = {key for value in inner for key in (_keys(value) if _nested(value) else value)}
+    deeper = [one for value in inner for one in value.values() if isinstance(one, Mapping)]
+    keys = {key for value in deeper or inner for key in value}
     return all(map(known, found)) or (bool(keys) and all(map(known, keys)))
-
-
-def _nested(value: Mapping[str, Any]) -> bool:
-    return any(isinstance(one, Mapping) for one in value.values())
-
-
-def _keys(value: Mapping[str, Any]) -> list[str]:
-    return [key for one in value.values() if isinstance(one, Mapping) for key in one]
 
 
 def _beginning(text: str) -> Any:

@@ -163,15 +163,21 @@ def column_of(
 
     The key is in the first of some columns that the table has, else in its first column.
     """
-    path, column = split_place(place)
-    if not path or not column:
-        raise UsageError(f"'{place}' must have the form FILE:COLUMN, such as {example}")
+    path, column = file_and_column(place, example=example)
     columns, rows = unguarded_table(records(path, quoted=True))
     if not rows:
         raise InputError("contains no rows", path=path, hint=NO_ROWS)
     need_columns(columns, [column], path, None if isinstance(rows[0][0], RecordNumber) else 1)
     key = next((name for name in keys if name in columns), columns[0])
     return path, [(line, row.get(key), row.get(column)) for line, row in rows]
+
+
+def file_and_column(place: str, *, example: str) -> tuple[str, str]:
+    """Split FILE:COLUMN, of which both are needed."""
+    path, column = split_place(place)
+    if not path or not column:
+        raise UsageError(f"'{place}' must have the form FILE:COLUMN, such as {example}")
+    return path, column
 
 
 def unguarded_table(rows: Rows) -> tuple[list[str], list[tuple[int, dict[str, Any]]]]:

@@ -24,6 +24,7 @@ from leadline.errors import InputError, MissingPackageError, UsageError
 from leadline.evaluation.evaluate import Evaluation, RunValues
 from leadline.evaluation.join import judge
 from leadline.evaluation.limits import Bounds
+from leadline.evaluation.merging import example_of
 from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import Returned, counts_of
 from leadline.io.opening import Buffers
@@ -362,8 +363,7 @@ class PartSum:
         self.hint = hint  # to an error about a query in two parts
         self.values: Floats = np.full((size, len(evaluation.measures)), np.nan)
         self.averaged: Flags = np.zeros(self.values.shape, dtype=np.bool_)
-        self.limits: Floats | None = None
-        self.available: Flags | None = None
+        self.bounds: Bounds | None = None
         self.strings: list[str] | None = None if evaluation.relevance_strings is None else [""] * size
         self.part = np.full(size, -1, dtype=np.int32)  # the part that has a query
         self.returned = Returned()
@@ -406,10 +406,10 @@ class PartSum:
         self.values[codes] = values.values
         self.averaged[codes] = values.averaged
         if values.limits is not None:
-            if self.limits is None:
-                self.limits = np.full((len(self.values), *values.limits.limits.shape[1:]), np.nan)
-            self.limits[codes] = values.limits.limits
-            self.available = values.limits.available
+            if self.bounds is None:
+                empty = np.full((len(self.values), *values.limits.limits.shape[1:]), np.nan)
+                self.bounds = Bounds(empty, values.limits.available)
+            self.bounds.limits[codes] = values.limits.limits
         if self.strings is not None and values.strings is not None:
             for code, text in zip(codes.tolist(), values.strings, strict=True):
                 self.strings[code] = text
@@ -423,17 +423,13 @@ class PartSum:
         if len(missing):
             nothing = JudgedRun.of_lists(self.evaluation.qrels.of_codes(missing), [], tops=2)
             self._put(missing, self.evaluation.values_of(nothing))
-        judged = any(not document for _, document in self.examples)
-        first = min(
-            self.examples, default=("", ""), key=lambda one: one[0].encode("utf-8", "surrogateescape")
-        )
-        example = ("", "") if judged else first
+        example = example_of(self.examples)
         tag = next((self.tags[number] for number in sorted(self.tags, reverse=True) if self.tags[number]), "")
         values = RunValues(
             self.values,
             present,
             self.averaged,
-            None if self.limits is None or self.available is None else Bounds(self.limits, self.available),
+            self.bounds,
             self.strings,
             example[1] if present.any() else "",
             example,
