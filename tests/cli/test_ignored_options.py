@@ -88,5 +88,3 @@ def test_no_keyword_is_ignored() -> None:
         ll.agreement(table=[3, 2, 1, 4], top=3)
     with pytest.raises(ll.UsageError, match="fits needs documents"):
         ll.unjudged(runs, fits=2)
-    with pytest.raises(ll.UsageError, match="use only one of threads and engine"):
-        ll.difference({"q": {"d": 1, "e": 0}}, runs, threads=2, engine="local")

@@ -20,7 +20,7 @@ PYTHON: dict[str, str] = {
     "check": "documents others",  # --docs, FILES
     "collection": "documents",
     "correlate": "teams",  # --team, several times
-    "difference": "graded ap_rel threads",  # --binary
+    "difference": "graded ap_rel",  # --binary
     "explain": "measure name pool",  # -m; estimates are not explained
     "histogram": "documents",
     "pool": "measure",  # --for

@@ -21,7 +21,7 @@ Case = tuple[Grades, list[list[str]]]
 def of_lists(grades: Grades, *lists: list[str], **options: object) -> Difference:
     """Compare ranked lists of one query."""
     runs = {f"s{place}": {"q": found} for place, found in enumerate(lists)}
-    options = {"competitors": (), "threads": 1} | options
+    options = {"competitors": ()} | options
     return difference({"q": grades}, runs, **options)  # type: ignore[arg-type]
 
 
@@ -267,17 +267,6 @@ def test_signed_makes_wrong_way_ric_negative_and_leaves_id() -> None:
     grades, lists = {"a": 1.0, "n": 0.0}, (["n", "a"], ["a"])
     assert of_lists(grades, *lists, signed=True).mean_ric.tolist() == [-1.0, 1.0]
     assert of_lists(grades, *lists, signed=True).mean_id[0, 1] == 0.0
-
-
-def test_any_number_of_threads_gives_the_same() -> None:
-    rng = np.random.default_rng(5)
-    names = [f"d{place}" for place in range(80)]
-    qrels = {f"q{query}": {name: int(rng.integers(0, 3)) for name in names} for query in range(12)}
-    runs = {
-        f"s{place}": {query: rng.permutation(names)[:50].tolist() for query in qrels} for place in range(4)
-    }
-    one, three = (difference(qrels, runs, cutoff=10, threads=threads) for threads in (1, 3))
-    assert one.to_dict(per_query=True) == three.to_dict(per_query=True)
 
 
 def test_warnings_name_what_the_options_exclude() -> None:

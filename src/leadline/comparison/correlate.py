@@ -92,27 +92,19 @@ class Correlation(Result):
 
     def _notes(self) -> list[str]:
         truth, estimate = self.sides
+        level, draws = percent(self.options["confidence"]), self.options["draws"]
         unit = "teams" if self.options.get("team") else "runs"
         held = "95 % intervals contained the true value in {} to {} % of simulations"
-        level = percent(self.options["confidence"])
-        what = f"{_label(estimate)} against {_label(truth)}"
-        over = (
-            f"queries low, queries high: approximate {level} CI over queries "
-            f"({held.format(*QUERIES_COVERED)})"
-        )
-        runs = (
-            f"low, high: approximate {level} CI over {unit} ({self.options['draws']:,} resamples; "
-            f"{held.format(*RUNS_COVERED)})"
-        )
-        hidden = {one.name for one in self._columns() if one.hidden}
-        legend = [
-            *["p: two-sided; for Spearman, over all permutations of the runs"]
-            * ("p" not in hidden and len(self.names) <= EXACT),
-            *[runs] * ("low" not in hidden),
-            *[over] * ("queries low" not in hidden),
-            *["no intervals, because there are no draws (draws=0)"] * (not self.options["draws"]),
-        ]
-        return [f"{what} over {len(self.names)} runs", *legend, *super()._notes()]
+        runs, queries = (held.format(*covered) for covered in (RUNS_COVERED, QUERIES_COVERED))
+        legend = {
+            "p": "p: two-sided; for Spearman, over all permutations of the runs" * (len(self.names) <= EXACT),
+            "low": f"low, high: approximate {level} CI over {unit} ({draws:,} resamples; {runs})",
+            "queries low": f"queries low, queries high: approximate {level} CI over queries ({queries})",
+        }
+        shown = [legend.get(one.name, "") for one in self._columns() if not one.hidden]
+        notes = [f"{_label(estimate)} against {_label(truth)} over {len(self.names)} runs", *shown]
+        notes.append("" if draws else "no intervals, because there are no draws (draws=0)")
+        return [*filter(None, notes), *super()._notes()]
 
     def lines(self) -> list[dict[str, Any]]:
         """Return one record per coefficient."""
@@ -319,14 +311,13 @@ def _column(source: Any, name: str) -> Column:
     if isinstance(source, Results):  # the first measure, as of a file
         return column_of(source, 0, str(source.measures[0]))
     if isinstance(source, Mapping):
+        flat: dict[str, float] = {}
+        nested: dict[str, dict[str, float]] = {}
         for run, value in source.items():
-            _check_values(run, value)
-        nested = {
-            run: {query: float(value) for query, value in row.items()}
-            for run, row in source.items()
-            if isinstance(row, Mapping)
-        }
-        flat = {run: float(value) for run, value in source.items() if run not in nested}
+            if isinstance(value, Mapping):
+                nested[run] = {query: _number(run, one) for query, one in value.items()}
+            else:
+                flat[run] = _number(run, value)
         return _with_means(Column(name, name, flat, nested))
     if not isinstance(source, (str, os.PathLike)):
         kind = type(source).__name__
@@ -363,11 +354,11 @@ def _with_means(column: Column) -> Column:
     return column._replace(values=column.values | means)
 
 
-def _check_values(run: object, value: object) -> None:
-    """Refuse a value of a run, or of one of its queries, that is no number."""
-    for each in value.values() if isinstance(value, Mapping) else (value,):
-        if not isinstance(each, SupportsFloat):
-            raise UsageError(f"the value {' '.join(repr(each).split())[:60]} of run '{run}' is not a number")
+def _number(run: object, value: object) -> float:
+    """Return a value of a run, or of one of its queries."""
+    if not isinstance(value, SupportsFloat):
+        raise UsageError(f"the value {' '.join(repr(value).split())[:60]} of run '{run}' is not a number")
+    return float(value)
 
 
 def _over_runs(x: Floats, y: Floats, teams: Sequence[str], draws: int, seed: int) -> Floats:

@@ -37,14 +37,13 @@ from leadline.data.table import ResultWarning, RunInfo, raised
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted as counted_noun
 from leadline.data.wording import first_few, queries
-from leadline.errors import InputError, both, one_of
+from leadline.errors import InputError, both
 from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.run_warnings import check_level, warnings_of
 from leadline.io.objects import Qrels, judgments_of
 from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
-from leadline.kernels import parallel_map
 from leadline.measures.average_precision import AP
 from leadline.scale.engines import Fault, Unit, Work, engine_of
 
@@ -117,7 +116,6 @@ def difference(
     signed: bool = False,
     competitors: Sequence[str | Similarity] | None = None,
     ap_rel: float | None = None,
-    threads: int | None = None,
     engine: str | None = None,
     on_run: Callable[[int, int], None] | None = None,
     on_query: Callable[[int, int], None] | None = None,
@@ -163,12 +161,10 @@ def difference(
         mean difference of per-query RIC are added to them.
     ap_rel : float, optional
         Minimum relevant grade of AP; `rel` by default.
-    threads : int, optional
-        Number of threads.
     engine : str, optional
         Compare the systems on each query by an engine, as in `leadline.scale.evaluate_parts`, and keep the
-        means of all pairs instead of their values for each query. By default values are kept unless they
-        would need more than 2 GiB, and queries are compared by threads.
+        means of all pairs instead of their values for each query. By default systems are compared by threads,
+        and values are kept unless they would need more than 2 GiB.
     on_run, on_query : callable, optional
         Called with (done, total) after each run or query.
 
@@ -202,7 +198,7 @@ def difference(
     ([0.5, 0.5], 1.0)
     """
     reading = Reading.of(difference, options, JudgedOptions)
-    check_whole(1, threads=threads, cutoff=cutoff)
+    check_whole(1, cutoff=cutoff)
     engine = None if engine is None else str(engine_of(engine))
     deep = cutoff is not None
     rules = DifferenceRules(
@@ -217,7 +213,6 @@ def difference(
     )
     both({"--config difference.printed6": printed6}, {"--config difference.weighted": rules.weighted})
     both({"--config difference.condense": condense}, {"--cutoff": cutoff})
-    one_of({"threads": threads, "--engine": engine})
     baselines = parse_competitors(competitors, cutoff)
     table = judgments_of(qrels, reading)
     refuse_sample(table)
@@ -239,9 +234,7 @@ def difference(
     many = competitors is None and len(infos) > MOST_COMPARED
     baselines = baselines[: len(baselines) - len(ON_REQUEST)] if many else baselines
     lists = [part[0] for part in truncated]
-    counted, (ric, concordance, wrong_way), only, means = _compared(
-        table, lists, rules, threads, engine, on_query
-    )
+    counted, (ric, concordance, wrong_way), only, means = _compared(table, lists, rules, engine, on_query)
     precision = np.nan_to_num(np.stack([part[1] for part in truncated]))
     more: dict[str, Floats] = {}
     if baselines:
@@ -294,20 +287,18 @@ def _compared(
     qrels: Qrels,
     lists: Sequence[TruncatedLists],
     rules: DifferenceRules,
-    threads: int | None,
     engine: str | None,
     on_query: Callable[[int, int], None] | None,
 ) -> tuple[Flags, tuple[Floats, Floats, Flags], Floats | None, Floats]:
     """Return the queries with values, the values of systems, those of pairs if they are kept, their means."""
     total, systems = len(qrels.queries), len(lists)
-    if engine is None and 8 * total * systems**2 > LARGEST:
-        engine = "local"
+    kept = engine is None and 8 * total * systems**2 <= LARGEST
     counted = np.zeros(total, dtype=np.bool_)
     ric, concordance = np.full((2, systems, total), np.nan)
     values = ric, concordance, np.zeros((systems, total), dtype=np.bool_)
-    only = np.full((total, systems, systems), np.nan) if engine is None else None
+    only = np.full((total, systems, systems), np.nan) if kept else None
     added = np.zeros((systems, systems))
-    for query, found in enumerate(_by_query(qrels, lists, rules, threads, engine)):
+    for query, found in enumerate(_by_query(qrels, lists, rules, engine or "local")):
         if found is not None:
             counted[query] = True
             added += found.only
@@ -334,29 +325,19 @@ def compare_query(
 
 
 def _by_query(
-    qrels: Qrels,
-    lists: Sequence[TruncatedLists],
-    rules: DifferenceRules,
-    threads: int | None,
-    engine: str | None,
+    qrels: Qrels, lists: Sequence[TruncatedLists], rules: DifferenceRules, engine: str
 ) -> Iterator[QueryDifference | None]:
     """Yield the values of each query, in the order of the queries."""
 
-    def judged(query: int) -> Judged:
-        low, high = int(qrels.begin[query]), int(qrels.end[query])
-        rows = [each.row[slice(*each.offsets[query : query + 2])] - low for each in lists]
-        return qrels.grades[low:high], rows
+    def units() -> Iterator[Unit]:
+        for query, name in enumerate(qrels.queries):
+            low, high = int(qrels.begin[query]), int(qrels.end[query])
+            rows = [each.row[slice(*each.offsets[query : query + 2])] - low for each in lists]
+            yield Unit(0, query, (qrels.grades[low:high], rows), f"query {name}")
 
-    numbers = range(len(qrels.queries))
-    if engine is None:
-        yield from parallel_map(
-            lambda query: difference_of_query(*judged(query), rules), numbers, threads=threads
-        )
-        return
-    units = (Unit(0, query, judged(query), f"query {qrels.queries[query]}") for query in numbers)
     early: dict[int, QueryDifference | None] = {}  # done before a query above
     following = 0
-    with closing(engine_of(engine).map(Work(compare_query, rules), units)) as outcomes:  # type: ignore[type-var]
+    with closing(engine_of(engine).map(Work(compare_query, rules), units())) as outcomes:  # type: ignore[type-var]
         for unit, outcome in outcomes:
             if isinstance(outcome, Fault):
                 raise outcome.error or InputError(outcome.text, path=unit.label)

@@ -280,9 +280,8 @@ def replication_values(
         parts = [(original, reproduced)] if orders else [(original,), (reproduced,)]
         first, second = (pair for part in parts for pair in _complete(part, index))
         if orders:
-            limits = tuple(float(getattr(measure, side, math.nan)) for side in ("low", "high"))
             for run, before, after in zip(RUNS, first, second, strict=True):
-                yield from _errors(str(measure), run, before, after, limits, rules)
+                yield from _errors(measure, run, before, after, rules)
         yield from _effects(str(measure), first, second, bool(orders), rules)
 
 
@@ -314,18 +313,14 @@ def _order_value(
 
 
 def _errors(
-    measure: str,
-    run: str,
-    original: Floats,
-    reproduced: Floats,
-    limits: tuple[float, ...],
-    rules: ReplicationRules,
+    kind: Any, run: str, original: Floats, reproduced: Floats, rules: ReplicationRules
 ) -> Iterator[ReplicationValue]:
     """Yield RMSE, normalized RMSE and mean difference of one run."""
-    size = len(original)
+    measure, size = str(kind), len(original)
+    lowest, highest = (float(getattr(kind, side, math.nan)) for side in ("low", "high"))
     difference = reproduced - original
     squares = difference**2
-    largest = np.maximum(original - limits[0], limits[1] - original) ** 2
+    largest = np.maximum(original - lowest, highest - original) ** 2
     for key, divisor in (("rmse", np.ones(size)), ("nrmse", largest)):
         if not np.isfinite(divisor).all():
             why = f"the range of {measure} is unbounded or unknown"
