@@ -243,8 +243,6 @@ def difference(
     """
     if outputs.figure == "parameter" and (group is None or parameter is None):
         raise UsageError("--figure parameter needs --group FILE:COLUMN and --parameter FILE:COLUMN")
-    if per_query and engine is not None:
-        raise UsageError("--engine does not keep per-query values. Leave out --per-query or --engine.")
     outputs.needs_json(per_query)
     groups, parameters = (read_labels(path) if path is not None else {} for path in (group, parameter))
     outputs.needs_figure("group")

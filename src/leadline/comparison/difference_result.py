@@ -14,7 +14,7 @@ from leadline.charts.grid import distance_map, distance_tree
 from leadline.charts.line_plots import by_parameter, cumulative
 from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.ids import Vocabulary
-from leadline.data.table import Column, RunInfo, Table, columns_of, plain, printed_table
+from leadline.data.table import Column, RunInfo, Table, plain, printed_table
 from leadline.data.validation import check_word
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
@@ -101,7 +101,7 @@ class Difference(Result):
     def only(self) -> Floats:
         """Conditional mutual information by query."""
         if self._only is None:
-            remedy = "Leave out `engine`" if self.options.get("engine") else "Use fewer systems"
+            remedy = "Leave out the engine" if self.options.get("engine") else "Use fewer systems"
             raise UsageError(f"the per-query values of the pairs were not kept. {remedy}.")
         return self._only
 
@@ -220,13 +220,14 @@ class Difference(Result):
 
     def _nearest(self, order: Sequence[int]) -> list[Column]:
         """Return the columns of the nearest other system of each, and of the mean id to the others."""
-        found = []
-        for system in order:
-            others = [other for other in range(len(self.names)) if other != system]
-            far = self.mean_id[system, others]
-            nearest = int(np.argmin(far))
-            found.append((self.names[others[nearest]], float(far[nearest]), float(far.mean())))
-        return columns_of(("nearest", f"id{self.at}", "mean id"), found)
+        far = self.mean_id.copy()
+        np.fill_diagonal(far, np.nan)
+        nearest = np.nanargmin(far, axis=1)[order]
+        return [
+            Column("nearest", [self.names[system] for system in nearest.tolist()]),
+            Column(f"id{self.at}", far[order, nearest]),
+            Column("mean id", np.nanmean(far, axis=1)[order]),
+        ]
 
     def _notes(self) -> list[str]:
         small = len(self.names) <= MATRIX
@@ -262,15 +263,11 @@ class Difference(Result):
 
     def _lists(self) -> list[str]:
         lines = self._beside()
-        if len(self.names) <= 2:
-            return lines
-        for method, title in LISTED:
+        for method, title in LISTED if len(self.names) > 2 else ():
             pairs: list[DifferencePair] = getattr(self, method)(3)
-            if pairs:
-                listed = "; ".join(
-                    f"{pair.a} - {pair.b} {pair.id:.4f}, {pair.ric_difference:.4f}" for pair in pairs
-                )
-                lines.append(f"{title}: {listed}")
+            listed = [f"{pair.a} - {pair.b} {pair.id:.4f}, {pair.ric_difference:.4f}" for pair in pairs]
+            if listed:
+                lines.append(f"{title}: {'; '.join(listed)}")
         return lines
 
     def lines(self) -> list[dict[str, Any]]:

@@ -13,7 +13,6 @@ from leadline.comparison.why_different_conventions import Conventions
 from leadline.comparison.why_different_search import (
     SINGLE,
     Cause,
-    CausePair,
     Search,
     Side,
     decimals_of,
@@ -75,8 +74,8 @@ class WhyDifferent(Result):
         Causes that are evident from the numbers alone.
     causes : list of Cause
         Causes that were tried, in descending order of the queries explained less those contradicted.
-    pair : CausePair or None
-        The best pair of causes, where no single one explains all queries.
+    pair : list of Cause
+        The best two causes together, where no single one explains all queries.
     tried : bool
         Whether causes were tried.
     """
@@ -87,7 +86,7 @@ class WhyDifferent(Result):
     groups: dict[str, list[str]]
     numbers: list[Cause]
     causes: list[Cause]
-    pair: CausePair | None
+    pair: list[Cause]
     tried: bool
 
     @property
@@ -98,7 +97,7 @@ class WhyDifferent(Result):
     @property
     def _best(self) -> Sequence[Cause]:
         """The best pair or cause, unless it contradicts as many queries as it explains, by chance."""
-        return self.pair.causes if self.pair else [one for one in self.causes[:1] if one.net > 0]
+        return self.pair or [one for one in self.causes[:1] if one.net > 0]
 
     @property
     def cause(self) -> str | None:
@@ -133,12 +132,7 @@ class WhyDifferent(Result):
             "tried": self.tried,
             "cause": self.cause,
             "causes": [_cause(cause) for cause in self.causes],
-            "pair": self.pair
-            and {
-                "causes": [_cause(cause) for cause in self.pair.causes],
-                "explained": len(self.pair.explained),
-                "contradicted": self.pair.contradicted,
-            },
+            "pair": [_cause(cause) for cause in self.pair],
             "explained": len(self.explained),
             "not_explained": len(self.not_explained),
             "unexplained_queries": self.not_explained,
@@ -198,9 +192,9 @@ class WhyDifferent(Result):
                 f"explains: {self._unit} whose differing values in A and B the two settings reproduce",
                 f"{equal}; a cause must explain more than it contradicts",
             ]
-        if self.pair is not None:
-            both = " and ".join(f"{one.says} (A: {one.a_says}; B: {one.b_says})" for one in self.pair.causes)
-            notes.append(f"two causes together explain {len(self.pair.explained)} {self._unit}: {both}")
+        if self.pair:
+            both = " and ".join(f"{one.says} (A: {one.a_says}; B: {one.b_says})" for one in self.pair)
+            notes.append(f"two causes together explain {len(self.explained)} {self._unit}: {both}")
         if self.not_explained and self.tried and not self._of_means:
             notes.append(f"not explained: {first_few(self.not_explained, NAMED)}")
         return [*notes, *super()._notes()]
@@ -336,7 +330,8 @@ def why_different(
     different = np.isin(asked, groups["different"])
     findings = _findings(first, second, scaled, asked, different)
     causes: list[Cause] = []
-    pair, tried = None, False
+    pair: list[Cause] = []
+    tried = False
     if qrels is not None and run is not None and meant is not None:
         judged = judgments_of(qrels, reading)
         conventions = Conventions(run, judged, meant, [] if only_means else asked, mean=only_means)

@@ -228,14 +228,6 @@ class Cause(NamedTuple):
         return len(self.explained) - self.contradicted
 
 
-class CausePair(NamedTuple):
-    """Two causes that together reproduce the values of more queries than either alone."""
-
-    causes: tuple[Cause, Cause]
-    explained: tuple[str, ...]
-    contradicted: int
-
-
 def decimals_of(values: Floats) -> int | None:
     """Return the number of decimals to which values are rounded; None if they are in full precision.
 
@@ -317,14 +309,15 @@ class Search:
             self.settings[place] = [*self.settings[place], ANOTHER_ORDER]
             self.limits[_changed(self.changes[0], place, len(self.settings[place]) - 1)] = limits
 
-    def found(self) -> tuple[list[Cause], CausePair | None]:
-        """Return the causes, and the best pair if one is not enough."""
+    def found(self) -> tuple[list[Cause], list[Cause]]:
+        """Return the causes, and the best two together if one is not enough."""
         if not self.different.any():
-            return [], None
+            return [], []
         for row in self.changes:
             self._add(row)
         self._add_range_of_ties()
-        causes, pair = self._causes(), None
+        causes = self._causes()
+        pair: list[Cause] = []
         if not causes or causes[0].net < int(self.different.sum()):
             self._combine()
             causes = self._causes()
@@ -383,14 +376,13 @@ class Search:
             ),
         )
 
-    def _pair(self, alone: int) -> CausePair | None:
+    def _pair(self, alone: int) -> list[Cause]:
         """Return the best pair of causes if it explains more queries, net, than the best single cause."""
         best = self._best((self.apart == 2) & self.exact[:, None] & self.exact)
         if best is None or self.explained[best] - self.contradicted[best] <= alone:
-            return None
+            return []
         places = np.flatnonzero(self.rows[best[0]] != self.rows[best[1]]).tolist()
-        one, two = (self._cause(place, *best)._replace(common="") for place in places)
-        return CausePair((one, two), one.explained, one.contradicted)
+        return [self._cause(place, *best)._replace(common="") for place in places]
 
     def _best(self, allowed: Flags) -> tuple[int, int] | None:
         """Return the settings that explain most queries, net, then contradict fewest, then are simplest."""
