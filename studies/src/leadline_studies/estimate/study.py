@@ -184,15 +184,8 @@ def quantile_cells(values: Floats, probability: Floats) -> Cells:
     return Cells(np.where(np.isnan(values), 0, cell), len(edges) + 2, apart=0)
 
 
-class _Found(NamedTuple):
-    """What one draw gave: by run, and below and above the difference of each pair of runs."""
-
-    values: Floats
-    half: Floats
-    given: Flags
-    doubt: Floats
-    below: Floats
-    above: Floats
+# Of each draw: by run, and below and above the difference of each pair of runs.
+Trials = list[tuple[Any, ...]]
 
 
 class Setting(NamedTuple):
@@ -363,7 +356,7 @@ def _cells(
 ) -> list[dict[str, Any]]:
     """Estimate from every draw with every proxy, and sum up by proxy."""
     proxies = setting.board.proxies(probability)
-    found: dict[str, list[_Found]] = {name: [] for name in proxies}
+    found: dict[str, Trials] = {name: [] for name in proxies}
     first, second = np.triu_indices(len(setting.truth), 1)
     for number, chosen in enumerate(drawn):
         for name, proxy in proxies.items():
@@ -371,14 +364,14 @@ def _cells(
             trial = Trial.of(sample, setting.kind, setting.board.joined)
             most = np.where(setting.new & proxy.guessing, MOST_GUESSED_OF_NEW, MOST_GUESSED)
             parts = trial.values, trial.half, trial.guessed <= most, trial.doubt
-            found[name].append(_Found(*parts, *trial.pair_limits(first, second, most)))
+            found[name].append((*parts, *trial.pair_limits(first, second, most)))
     return [
         {"measure": str(setting.measure), "budget": budget, "proxy": name} | _summary(setting, trials)
         for name, trials in found.items()
     ]
 
 
-def _summary(setting: Setting, trials: Sequence[_Found]) -> dict[str, Any]:
+def _summary(setting: Setting, trials: Trials) -> dict[str, Any]:
     """Return bias, coverage, width, rank correlation and decided pairs over draws, by group of runs."""
     truth, new = setting.truth, setting.new
     values, half, given, doubt, below, above = (np.array(part) for part in zip(*trials, strict=True))

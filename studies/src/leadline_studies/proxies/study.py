@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,6 +73,10 @@ HSA = "votes by HSA"
 TRUE = "votes by true value"
 
 
+Trials = Sequence[tuple[Floats, ...]]
+Proxy = Cells | Callable[[Draw], Cells]
+
+
 class Votes(NamedTuple):
     """A measure on a board, with the votes that the runs give to each pair."""
 
@@ -123,11 +128,12 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         votes = votes_of(systems, every, truth, measure_)
         frame, means = votes.setting.frame, votes.setting.truth
         proxies = _proxies(votes, scores | {"true value": means}, given.seed)
-        trials: dict[str, list[_Found]] = {}
+        trials: dict[str, list[tuple[Floats, ...]]] = {}
         for number in given.each(range(given.draws)):
             chosen = draw(frame, given.budget * len(frame.queries), seed=given.seed + number)
             for name, proxy in proxies.items():
-                trials.setdefault(name, []).append(_trial(votes, proxy(chosen), chosen, number))
+                of_draw = proxy if isinstance(proxy, Cells) else proxy(chosen)
+                trials.setdefault(name, []).append(_trial(votes, of_draw, chosen, number))
         cells += [
             {"measure": str(measure_), "proxy": name} | _summary(of_proxy, trials[CENTRED], means)
             for name, of_proxy in trials.items()
@@ -152,10 +158,7 @@ def _scores(systems: Systems, given: Given) -> dict[str, Floats]:
         vectors = fit_topics(systems, given.docs, given.topics, **how)
         method = METHODS.parse("deshato")
         results["DeShaTo"] = estimate_systems(systems, method, topics=vectors, seed=given.seed)
-    return {
-        name: np.array(list(result.to_dict()["scores"].values()), dtype=np.float64)
-        for name, result in results.items()
-    }
+    return {name: result.scores for name, result in results.items()}
 
 
 def _weights(scores: Floats) -> Floats:
@@ -167,23 +170,11 @@ def _weights(scores: Floats) -> Floats:
     return np.nan_to_num((scores - low) / (high - low), nan=0.5)
 
 
-def _proxies(votes: Votes, scores: Mapping[str, Floats], seed: int) -> dict[str, Callable[[Draw], Cells]]:
-    """Return for every proxy its cells, which may depend on the draw."""
+def _proxies(votes: Votes, scores: Mapping[str, Floats], seed: int) -> dict[str, Proxy]:
+    """Return for every proxy its cells, or a function that makes them of a draw."""
     size = len(votes.query)
-    alike = np.ones(len(votes.setting.truth))
     random = np.random.default_rng(seed).integers(1, LABELS + 1, size)
-    fixed = {
-        "none": Cells.one(size, guessing=False),
-        CENTRED: Cells.one(size),
-        "adverse: random labels": Cells(random, LABELS + 1, 0, 0),
-        "adverse: worst run": Cells(_labels_of(votes, int(votes.setting.truth.argmin())), LABELS + 1, 0, 0),
-    }
-
-    def constant(cells: Cells) -> Callable[[Draw], Cells]:
-        return lambda _: cells
-
-    def weighted(weights: Floats) -> Callable[[Draw], Cells]:
-        return lambda chosen: votes.cells(weights, chosen)
+    worst = _labels_of(votes, int(votes.setting.truth.argmin()))
 
     def by_histograms(chosen: Draw) -> Cells:
         folds = folds_of(votes.board.table.queries)
@@ -195,9 +186,15 @@ def _proxies(votes: Votes, scores: Mapping[str, Floats], seed: int) -> dict[str,
             np.array([of_fold.cell for of_fold in cells]), max(of_fold.cells for of_fold in cells), 0, 0
         )
 
-    proxies = {name: constant(cells) for name, cells in fixed.items()} | {"votes": weighted(alike)}
-    proxies |= {f"votes by {name}": weighted(_weights(values)) for name, values in scores.items()}
-    return proxies | {HSA: by_histograms}
+    return {
+        "none": Cells.one(size, guessing=False),
+        CENTRED: Cells.one(size),
+        "adverse: random labels": Cells(random, LABELS + 1, 0, 0),
+        "adverse: worst run": Cells(worst, LABELS + 1, 0, 0),
+        "votes": partial(votes.cells, np.ones(len(votes.setting.truth))),
+        **{f"votes by {name}": partial(votes.cells, _weights(of_runs)) for name, of_runs in scores.items()},
+        HSA: by_histograms,
+    }
 
 
 def _labels_of(votes: Votes, system: int) -> Integers:
@@ -242,29 +239,21 @@ class _FoldedSample(Sample):
         return Guess(np.array(table), np.array(outside))
 
 
-class _Found(NamedTuple):
-    """Values of all runs, ends of their intervals below and above, and whether these are given."""
-
-    values: Floats
-    below: Floats
-    above: Floats
-    given: Flags
-
-
-def _trial(votes: Votes, cells: Cells, chosen: Draw, seed: int) -> _Found:
+def _trial(votes: Votes, cells: Cells, chosen: Draw, seed: int) -> tuple[Floats, ...]:
+    """Return values of all runs, ends of their intervals below and above, and guessed weights."""
     board, folds = votes.board, folds_of(votes.board.table.queries)
     by_fold = cells.cell if cells.cell.ndim > 1 else None
     cell = cells.cell if by_fold is None else by_fold[folds[votes.query], np.arange(by_fold.shape[1])]
     same = board.sample(cells._replace(cell=cell), chosen.probability, chosen.drawn, seed)
     trial = Trial.of(_FoldedSample(**vars(same), by_fold=by_fold), votes.setting.kind, board.joined)
-    below, above = np.hypot(trial.half, trial.doubt.T)
-    return _Found(trial.values, below, above, trial.guessed <= MOST_GUESSED)
+    return trial.values, *np.hypot(trial.half, trial.doubt.T), trial.guessed
 
 
-def _summary(trials: Sequence[_Found], centred: Sequence[_Found], truth: Floats) -> dict[str, Any]:
+def _summary(trials: Trials, centred: Trials, truth: Floats) -> dict[str, Any]:
     """Return the width relative to centred, its spread between draws, coverage and bias."""
-    values, below, above, given = (np.array(part) for part in zip(*trials, strict=True))
-    wide, base = below + above, np.array([trial.below + trial.above for trial in centred])
+    values, below, above, guessed = np.array(trials).swapaxes(0, 1)
+    wide, base = below + above, np.array(centred)[:, 1:3].sum(axis=1)
+    given = guessed <= MOST_GUESSED
     error = values - truth
     held = (error <= below) & (-error <= above)
     some = given & (base > 0)
