@@ -132,8 +132,6 @@ def test_every_predictor_is_correlated_for_every_model() -> None:
     rows = found.data["correlations"]
     assert {row["run"] for row in rows} == {"QLDirichlet", "RM3", "BM25"}
     assert {row["predictor"] for row in rows} >= {"DeShaTo(total)", "Clarity", "NQC(tail)"}
-    fits = [row["by_fit"] for row in rows if row["predictor"].startswith("DeShaTo")]
-    assert {len(values) for values in fits if values is not None} == {2}
     assert set(found.tables) == set(found.figures) == {"correlations", "expansion"}
     assert [line.partition(":")[0] for line in found.lines[:3]] == ["QLDirichlet", "RM3", "BM25"]
     assert "the oracle" in found.lines[3]

@@ -140,7 +140,6 @@ def data_of(task: Task, settings: Sequence[Setting], draws: int, seed: int) -> d
         "measure": "MAP" if task.measure == "AP" else task.measure,
         "documents": len(task.texts.all),
         "trained": len(task.texts.train),
-        "trained_tokens": settings[0].trained_tokens,
         "held_out": len(task.texts.held_out),
         "queries": len(task.relevant),
         "relevant": int(pairs.relevant.sum()),
@@ -157,7 +156,6 @@ def _entry(setting: Setting) -> dict[str, Any]:
         "topics": setting.topics,
         "quality": float(setting.quality.mean()),
         RIVAL: setting.perplexity,
-        "tokens": setting.tokens,
         **{
             f"per {norm}": {
                 "hsa": plain(float(slope(*both))),

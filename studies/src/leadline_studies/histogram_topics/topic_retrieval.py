@@ -39,8 +39,6 @@ class Setting(NamedTuple):
     quality: Floats
     counts: dict[str, Floats]
     perplexity: float
-    tokens: int
-    trained_tokens: int
     unknown: int
     empty: int
     seconds: dict[str, float]
@@ -86,8 +84,6 @@ def measure_setting(task: Task, topics: int, given: Any) -> Setting:
         quality,
         {norm: pairs.histograms(values, norm=norm, bins=bins) for norm in NORMS},
         held_out.value,
-        held_out.tokens,
-        model.facts["tokens"],
         unknown,
         empty,
         spent,

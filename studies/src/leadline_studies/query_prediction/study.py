@@ -75,8 +75,11 @@ def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
     result = search(index, queries, models)
     results = evaluate(qrels, result, measures)
     predictions = with_text_predictors(predict(result, index=index, queries=queries), result, index, queries)
-    shapes = list(_deshato_by_fit(result, docs, given))
-    prediction = _with_deshato(predictions, shapes)
+    prediction = _with_deshato(predictions, list(_deshato_by_fit(result, docs, given)))
+    values_by_run = {
+        name: dict(zip(results.queries, values, strict=True))
+        for name, values in zip(results.names, results.averaged_values(0).tolist(), strict=True)
+    }
     data = {
         "measure": str(results.measures[0]),
         "models": models,
@@ -85,7 +88,9 @@ def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
         "topics": given.topics,
         "fits": given.fits,
         "splits": given.splits,
-        "correlations": _correlations(prediction, shapes, results, given.draws, given.seed),
+        "correlations": over_queries(
+            prediction, values_by_run, draws=given.draws, confidence=LEVEL, seed=given.seed
+        ),
         "expansion": select_models(prediction, results, given.splits, given.seed),
     }
     inputs = [(path_of(docs), index.documents), (path_of(queries), len(read_queries(queries)))]
@@ -106,28 +111,6 @@ def _with_deshato(predictions: Results, shapes: Sequence[Results]) -> Results:
     mean = np.mean([shape.values for shape in shapes], axis=0)
     values = np.concatenate([mean, predictions.values], axis=2)
     return with_values(predictions, [*shapes[0].measures, *predictions.measures], values)
-
-
-def _correlations(
-    prediction: Results, shapes: Sequence[Results], results: Results, draws: int, seed: int
-) -> list[dict[str, Any]]:
-    """Correlate predictions with the measure over queries; DeShaTo also by each topic model."""
-    values_by_run = {
-        name: dict(zip(results.queries, values, strict=True))
-        for name, values in zip(results.names, results.averaged_values(0).tolist(), strict=True)
-    }
-    by_fit: dict[tuple[str, str], list[float]] = {}
-    for shape in shapes:
-        for row in over_queries(shape, values_by_run, draws=0):
-            value = row["kendall"]["value"]
-            by_fit.setdefault((row["run"], row["predictor"]), []).append(value)
-    rows = over_queries(prediction, values_by_run, draws=draws, confidence=LEVEL, seed=seed)
-    spans = {key: [tau for tau in taus if tau is not None] for key, taus in by_fit.items()}
-    return [
-        row | {"by_fit": [min(taus), max(taus)] if taus else None}
-        for row in rows
-        for taus in [spans.get((row["run"], row["predictor"]))]
-    ]
 
 
 def select_models(prediction: Results, results: Results, splits: int, seed: int) -> dict[str, Any]:
@@ -235,18 +218,14 @@ def _test_policies(
 
 def tables(data: dict[str, Any]) -> dict[str, Table]:
     """Return the correlations and the choices."""
-    rows = [
-        row | dict(zip(("worst", "best"), row["by_fit"] or (None, None), strict=True))
-        for row in data["correlations"]
-    ]
     tau = ["tau=kendall.value", "tau low=kendall.low", "tau high=kendall.high"]
     columns = ["model=run", "predictor", "queries", "Pearson=pearson.value", "low=pearson.low"]
-    columns += ["high=pearson.high", *tau, "lowest fit=worst", "highest fit=best"]
+    columns += ["high=pearson.high", *tau]
     choices = ["choice by=policy", "rule", f"mean {data['measure']}=mean", "low", "high", "expanded"]
     choices += [f"less always {data['expansion']['better']}=difference", "its low=difference_low"]
     choices += ["its high=difference_high", "p=p?", "p Holm=p_corrected?"]
     return {
-        "correlations": sheet(rows, columns, digits=3),
+        "correlations": sheet(data["correlations"], columns, digits=3),
         "expansion": sheet(data["expansion"]["policies"], choices),
     }
 

@@ -78,7 +78,7 @@ def printed_intervals(data: Path, extent: Extent) -> Json:
 
 def rates(data: Json, test: str, null: str) -> list[float]:
     """Return the type I errors of a test under a null at 5 %, by number of queries."""
-    return [row["rate"] for row in pick(data["rejections"], null=null, test=test, by="all", level=0.05)]
+    return [row["rate"] for row in pick(data["rejections"], null=null, test=test, by="all")]
 
 
 def covered(data: Json, interval: str, quantity: str) -> list[float]:
@@ -95,7 +95,7 @@ def most_runs(draws: int) -> int:
 def facts(kept: Json) -> Json:
     """Return rates and coverages by test, interval and correction."""
     printed, many = kept["printed"], kept["families"]
-    skewed = pick(kept["rejections"], null="shifted", by="skewness", level=0.05, queries=25)
+    skewed = pick(kept["rejections"], null="shifted", by="skewness", queries=25)
     last = skewed[-1]["group"]
     return {
         "nulls": NULLS,
@@ -132,8 +132,7 @@ def figures(kept: Json) -> dict[str, Any]:
 
     errors = {
         words: {
-            test: points(pick(kept["rejections"], null=null, test=test, by="all", level=0.05), "rate")
-            for test in TESTS
+            test: points(pick(kept["rejections"], null=null, test=test, by="all"), "rate") for test in TESTS
         }
         for null, words in NULLS.items()
     }
