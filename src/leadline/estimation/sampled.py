@@ -33,7 +33,7 @@ from leadline.estimation.score_sets import POSITIVE, Scorer, certain_documents, 
 from leadline.estimation.strata import (
     Estimates,
     Population,
-    Query,
+    Strata,
     check_population,
     strata,
     with_estimated_ranks,
@@ -81,8 +81,6 @@ class SampledRun(NamedTuple):
     uncorrected: Floats  # means without correction
     withheld: list[str]  # reason for withholding the interval, by measure; empty if it is given
     samples: Hashes  # identifier of the set of scored documents of each query
-    sampled: int  # number of sampled documents with a score
-    weight: float  # largest weight N/n of a sampled document
     # relevant documents, and documents included with certainty, that have no score
     lacking: int
     constant: int  # queries whose scores are all equal
@@ -287,17 +285,12 @@ def _counted(estimable: Flags, qrels: QrelsColumns, queries: str) -> Flags:
 
 
 def estimate_run(
-    judged: JudgedRun,
-    parts: dict[int, Query],
-    measures: Sequence[Measure],
-    queries: str,
-    settings: SampledOptions,
+    judged: JudgedRun, parts: Strata, measures: Sequence[Measure], queries: str, settings: SampledOptions
 ) -> SampledRun:
     """Estimate the measures of one run from its strata."""
     join = with_estimated_ranks(judged, parts)
     plain_values = np.stack([measure.values(join) for measure in measures], axis=1)
-    estimable = np.ones(len(judged.present), dtype=np.bool_)
-    estimable[[code for code, stratum in parts.items() if stratum.size and not stratum.sampled]] = False
+    estimable = (parts.size == 0) | (parts.sampled > 0)
     plain_values[~estimable] = np.nan
     counted = _counted(estimable, judged.qrels, queries)
     values, variance, bias = _estimated(join, parts, measures, plain_values, settings)
@@ -306,10 +299,6 @@ def estimate_run(
         reasons = [NoInterval.MACHINE.value] * len(measures)
     offered = [""] * len(measures) if settings.offer_all else reasons
     limits = _limits(values[counted], variance[counted], bias[counted], settings, offered)
-    lacking = judged.qrels.relevant(POSITIVE).sum() - sum(len(stratum.row) for stratum in parts.values())
-    samples = np.zeros(len(estimable), dtype=np.uint64)
-    for code, stratum in parts.items():
-        samples[code] = stratum.sample
     means = np.full(len(measures), np.nan)
     if counted.any():
         means = np.nan_to_num(plain_values[counted]).mean(axis=0)
@@ -319,89 +308,69 @@ def estimate_run(
         limits,
         means,
         reasons,
-        samples,
-        sum(stratum.sampled for stratum in parts.values()),
-        _largest_weight(parts),
-        int(lacking),
-        sum(stratum.constant for stratum in parts.values()),
-        sum(stratum.unscored for stratum in parts.values()),
+        parts.sample,
+        int(judged.qrels.relevant(POSITIVE).sum()) - len(parts.row),
+        int(parts.constant.sum()),
+        int(parts.unscored.sum()),
     )
 
 
-def _correctable(stratum: Query) -> bool:
-    return 0 < stratum.sampled <= MOST_DRAWN and not stratum.exact and stratum.size < MOST_SIZE
-
-
-def _largest_weight(parts: Mapping[int, Query]) -> float:
-    """Return the largest weight N/n of a sampled document."""
-    return max((stratum.size / stratum.sampled for stratum in parts.values() if stratum.sampled), default=1.0)
+def _correctable(parts: Strata) -> Flags:
+    """Return flags of the queries whose ranks can be corrected."""
+    few = (parts.sampled > 0) & (parts.sampled <= MOST_DRAWN)
+    return few & parts.open & (parts.size < MOST_SIZE)
 
 
 def _estimated(
-    join: JudgedRun,
-    parts: dict[int, Query],
-    measures: Sequence[Measure],
-    values: Floats,
-    settings: SampledOptions,
+    join: JudgedRun, parts: Strata, measures: Sequence[Measure], values: Floats, settings: SampledOptions
 ) -> tuple[Floats, Floats, Floats]:
     """Return values, variance over samples, and bias (queries x measures)."""
     values, variance, bias = values.copy(), np.zeros(values.shape), np.zeros(values.shape)
-    codes = [code for code in sorted(parts) if _correctable(parts[code]) and len(parts[code].row)]
-    if settings.correction == "none" or not codes:
-        return values, variance, bias
+    kept = np.flatnonzero(_correctable(parts)[parts.query])
     chosen = [
         (index, terms)
         for index, measure in enumerate(measures)
         if (terms := rank_terms(measure, join)) is not None
     ]
-    if not chosen:
+    if settings.correction == "none" or not len(kept) or not chosen:
         return values, variance, bias
-    strata_used = [parts[code] for code in codes]
-    counts = [len(stratum.row) for stratum in strata_used]
-    pairs = Pairs(
-        np.repeat(np.arange(len(codes)), counts),
-        np.concatenate([stratum.start for stratum in strata_used]),
-        np.concatenate([stratum.above for stratum in strata_used]),
-        np.repeat([stratum.size for stratum in strata_used], counts),
-        np.repeat([stratum.sampled for stratum in strata_used], counts),
-    )
-    rows = np.flatnonzero(np.isin(join.query, codes))
-    estimator = RankEstimator(pairs, settings.gamma or 1 / len(parts), settings.exponent)
+    query = parts.query[kept]
+    codes, number = np.unique(query, return_inverse=True)
+    pairs = Pairs(number, parts.start[kept], parts.above[kept], parts.size[query], parts.sampled[query])
+    gamma = settings.gamma or 1 / int(parts.listed.sum())
+    estimator = RankEstimator(pairs, gamma, settings.exponent)
     made = corrected(
         estimator,
-        [terms.weight[rows] for _, terms in chosen],
+        [terms.weight[kept] for _, terms in chosen],
         [terms.of_rank for _, terms in chosen],
         settings.draws,
         np.random.default_rng([settings.seed, 2]),
     )
     for column, (index, _) in enumerate(chosen):
         defined = ~np.isnan(values[codes, index])
-        at = np.array(codes)[defined]
+        at = codes[defined]
         values[at, index] = made.values[defined, column]
         variance[at, index] = made.variance[defined, column]
         bias[at, index] = made.bias[defined, column]
     return values, variance, bias
 
 
-def withheld(
-    parts: Mapping[int, Query], measures: Sequence[Measure], settings: SampledOptions, queries: int
-) -> list[str]:
+def withheld(parts: Strata, measures: Sequence[Measure], settings: SampledOptions, queries: int) -> list[str]:
     """Return the reason for withholding the interval of each measure; empty if it is given.
 
     Intervals are given where their coverage in the simulation of docs/studies/sampled-intervals.md was as
     nominal.
     """
-    open_parts = [stratum for stratum in parts.values() if not stratum.exact]
-    if not open_parts:
+    if not parts.open.any():
         return [""] * len(measures)
-    weight = _largest_weight(parts)
-    fewest = min(stratum.sampled + stratum.fixed - stratum.unscored for stratum in open_parts)
+    weight = float(parts.weight.max(initial=1.0))
+    fewest = int((parts.sampled + parts.fixed - parts.unscored)[parts.open].min())
     if not settings.draws:
         same = "draws=0 turns intervals off"
     elif settings.correction != "log":
         same = f"intervals are available only with correction 'log', not '{settings.correction}'"
-    elif not all(map(_correctable, (stratum for stratum in open_parts if stratum.sampled))):
-        drawn = max(stratum.sampled for stratum in open_parts)
+    elif not _correctable(parts)[parts.open & (parts.sampled > 0)].all():
+        drawn = int(parts.sampled[parts.open].max())
         same = f"more than {MOST_DRAWN:,} documents were sampled for a query, too many for the correction"
         if drawn <= MOST_DRAWN:
             same = f"a query has a population of {MOST_SIZE:,} documents or more, too many to simulate"

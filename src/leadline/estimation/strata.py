@@ -27,37 +27,33 @@ from leadline.result import Make, Result
 Population = int | Mapping[str, int] | None
 
 
-class Query(NamedTuple):
-    """The scored documents of one query, by stratum."""
+class Strata(NamedTuple):
+    """The scored documents of a run: those of positive grade, and the numbers of others by query."""
 
-    row: Codes  # rows in the qrels of the documents of positive grade, in descending order of score
-    above: Floats  # number of sampled documents above each of these; ties count a half
-    sampled: int  # number n of sampled documents that have a score
-    size: int  # number N of documents from which the sample was drawn
-    certain: Floats  # documents included with certainty above each document; ties count a half
-    # number of documents included with certainty, and how many of them have no score
-    fixed: int = 0
-    unscored: int = 0
-    constant: bool = False  # whether all scores are equal, and some document is sampled
-    sample: int = 0  # identifier of the set of scored documents; 0 if not requested
-
-    @property
-    def exact(self) -> bool:
-        """Whether the ranks are exact, because all documents have a score."""
-        return self.sampled == self.size
+    # documents of positive grade that have a score, grouped by query, in descending order of score
+    query: Integers
+    row: Codes  # row in the qrels
+    start: Floats  # rank if no sampled document were above
+    above: Floats  # number of sampled documents above; ties count a half
+    # by query, without scores or without a document of positive grade 0
+    listed: Flags  # whether the query has both
+    sampled: Integers  # number n of sampled documents that have a score
+    size: Integers  # number N of documents from which the sample was drawn
+    fixed: Integers  # number of documents included with certainty
+    unscored: Integers  # how many of these have no score
+    constant: Flags  # whether all scores are equal, and some document is sampled
+    sample: Hashes  # identifier of the set of scored documents; 0 if not requested
 
     @property
-    def start(self) -> Floats:
-        """Rank of each document if no sampled document were above it."""
-        ranks: Floats = np.arange(1, len(self.row) + 1) + self.certain
-        return ranks
+    def open(self) -> Flags:
+        """Queries whose ranks are not exact, because some documents have no score."""
+        return np.asarray(self.sampled != self.size)
 
     @property
-    def ranks(self) -> Floats:
-        """Estimated ranks: `start` + N/n times the number of sampled documents above."""
-        weight = self.size / self.sampled if self.sampled else 0.0
-        estimates: Floats = self.start + weight * self.above
-        return estimates
+    def weight(self) -> Floats:
+        """Weight N/n of a sampled document by query; 0 without any."""
+        weights: Floats = np.zeros(len(self.size))
+        return np.divide(self.size, self.sampled, out=weights, where=self.sampled > 0)
 
 
 def strata(
@@ -68,51 +64,61 @@ def strata(
     certain: Certain | None = None,
     *,
     identify: bool = False,
-) -> dict[int, Query]:
-    """Return the strata of every query that has scores and a document of positive grade."""
+) -> Strata:
+    """Return the strata of a run."""
     rows = rows_of(judged, POSITIVE)
     assert judged.lists is not None
     score = judged.lists.scores[rows.position]
     fixed = _fixed(judged, rows, certain)
     drawn = ~rows.relevant & ~fixed
     number = drawn_size(certain, sample)
+    size = len(judged.present)
+
+    def by_query(flags: Flags) -> Integers:
+        """Return the number of flagged rows of each query."""
+        return np.bincount(rows.query[flags], minlength=size).astype(np.int64)
+
+    scored = by_query(drawn)
     if number is not None:
         others = np.flatnonzero(drawn)
         kept = smallest_keys(row_keys(judged, rows, drawn, seed), rows.query[others], number)
         drawn[others[~kept]] = False
-    size = len(judged.present)
-    whole = np.bincount(rows.query[~rows.relevant & ~fixed], minlength=size)
-    certain_counts = [0] * size if certain is None else [len(stratum) for stratum in certain.documents]
-    sizes = population_sizes(judged.qrels, population, whole, np.array(certain_counts))
-    samples = _identified(judged, rows, drawn | fixed) if identify else np.zeros(size, np.uint64)
-    starts = np.flatnonzero(np.diff(rows.query, prepend=-1))
-    queries = {}
-    for low, high in zip(starts.tolist(), np.append(starts[1:], len(score)).tolist(), strict=False):
-        code, span = int(rows.query[low]), slice(low, high)
-        relevant, sampled = score[span][rows.relevant[span]], score[span][drawn[span]]
-        row = judged.lists.rows[rows.position[span][rows.relevant[span]]]
-        scored = score[span][fixed[span]]
-        stratum = Query(
-            row,
-            tied_above(relevant, sampled),
-            len(sampled),
-            int(sizes[code]),
-            tied_above(relevant, scored),
-            certain_counts[code],
-            certain_counts[code] - len(scored),
-            bool(len(relevant) and len(sampled)) and len(np.unique(np.append(relevant, sampled))) == 1,
-            int(samples[code]),
+    listed = by_query(np.ones(len(score), dtype=np.bool_)) > 0
+    counts = np.zeros(size, dtype=np.int64)
+    if certain is not None:
+        counts[:] = [len(names) for names in certain.documents]
+    sizes = np.where(listed, population_sizes(judged.qrels, population, scored, counts), 0)
+    counts = np.where(listed, counts, 0)
+    sampled = by_query(drawn)
+    for code in np.flatnonzero(sampled > sizes)[:1].tolist():
+        more = f" (not counting {counted(int(counts[code]), 'certain document')})" if counts[code] else ""
+        found = counted(int(scored[code]), "scored non-relevant document")
+        raise InputError(
+            f"query '{judged.qrels.queries[code]}' has {found}, more than the {sizes[code]:,} in its "
+            f"population{more}",
+            hint="Pass a larger --population.",
         )
-        if stratum.sampled > stratum.size:
-            more = f" (not counting {counted(stratum.fixed, 'certain document')})" if stratum.fixed else ""
-            scores = counted(int(whole[code]), "scored non-relevant document")
-            raise InputError(
-                f"query '{judged.qrels.queries[code]}' has {scores}, more than the {stratum.size:,} in its "
-                f"population{more}",
-                hint="Pass a larger --population.",
-            )
-        queries[code] = stratum
-    return queries
+    order = np.flatnonzero(rows.relevant)
+    order = order[np.argsort(rows.query[order], kind="stable")]
+    query = rows.query[order].astype(np.int64)
+    above, below_certain = (tied_above(rows.query, score, flags)[order] for flags in (drawn, fixed))
+    lowest, highest = np.full(size, np.inf), np.full(size, -np.inf)
+    used = rows.relevant | drawn
+    np.minimum.at(lowest, rows.query[used], score[used])
+    np.maximum.at(highest, rows.query[used], score[used])
+    return Strata(
+        query,
+        judged.lists.rows[rows.position[order]],
+        np.arange(len(query)) - np.searchsorted(query, query) + 1.0 + below_certain,
+        above,
+        listed,
+        sampled,
+        sizes,
+        counts,
+        counts - by_query(fixed),
+        (by_query(rows.relevant) > 0) & (sampled > 0) & (lowest == highest),
+        _identified(judged, rows, drawn | fixed) if identify else np.zeros(size, np.uint64),
+    )
 
 
 def _fixed(judged: JudgedRun, rows: Rows, certain: Certain | None) -> Flags:
@@ -140,15 +146,21 @@ def _identified(judged: JudgedRun, rows: Rows, chosen: Flags) -> Hashes:
     return identifiers
 
 
-def tied_above(relevant: Floats, other: Floats) -> Floats:
-    """Count the other documents above each relevant document; ties count a half.
+def tied_above(query: Codes | Integers, score: Floats, flags: Flags) -> Floats:
+    """Return the number of flagged rows with a higher score in the query of each row; ties count a half.
 
-    >>> tied_above(np.array([3.0, 1.0]), np.array([5.0, 3.0, 2.0])).tolist()
-    [1.5, 3.0]
+    >>> query, score = np.array([0, 0, 0, 1]), np.array([5.0, 3.0, 3.0, 1.0])
+    >>> tied_above(query, score, np.array([True, False, True, True])).tolist()
+    [0.5, 1.5, 1.5, 0.5]
     """
-    ordered = np.sort(other)
-    first, last = (np.searchsorted(ordered, relevant, side=side) for side in ("left", "right"))
-    above: Floats = len(ordered) - (first + last) / 2
+    order = np.lexsort((-score, query))
+    ordered, of_query = score[order], query[order]
+    changed = (of_query[1:] != of_query[:-1]) | (ordered[1:] != ordered[:-1])
+    group = np.cumsum(np.append(False, changed))[: len(order)]
+    count = np.bincount(group, flags[order])
+    before = (np.cumsum(count) - count)[group]
+    above = np.empty(len(order))
+    above[order] = before - before[np.searchsorted(of_query, of_query)] + count[group] / 2
     return above
 
 
@@ -183,25 +195,19 @@ def population_sizes(
     return sizes
 
 
-def with_estimated_ranks(judged: JudgedRun, queries: Mapping[int, Query]) -> JudgedRun:
+def with_estimated_ranks(judged: JudgedRun, parts: Strata) -> JudgedRun:
     """Return the run with estimated ranks, which need not be integers, for the computation of measures."""
-    size = len(judged.present)
-    sizes = np.zeros(size, dtype=np.int64)
-    length = np.zeros(size)
-    for code, query in queries.items():
-        sizes[code] = len(query.row)
-        length[code] = len(query.row) + query.fixed + query.size
-    order = sorted(queries)
-    rank = np.concatenate([np.empty(0), *(queries[code].ranks for code in order)])
-    row = np.concatenate([np.empty(0, dtype=np.int32), *(queries[code].row for code in order)])
+    sizes = np.bincount(parts.query, minlength=len(judged.present))
+    length: Any = (sizes + parts.fixed + parts.size).astype(np.float64)  # not integers, as ranks
+    rank: Any = parts.start + parts.weight[parts.query] * parts.above
     none = np.empty(0, dtype=np.int32)
     return JudgedRun(
         judged.qrels,
         present=judged.present,
-        length=length,  # type: ignore[arg-type]  # not integers
+        length=length,
         offsets=np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
         rank=rank,
-        row=row,
+        row=parts.row,
         tie_first=rank,
         tie_last=rank,
         unjudged_ties=TieGroups(none, none, none),

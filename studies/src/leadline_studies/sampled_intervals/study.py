@@ -24,7 +24,7 @@ from leadline.data.table import Table, plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.estimation.sampled import DEFAULT_MEASURES, SampledOptions, SampledRun, estimate_run
-from leadline.estimation.strata import Query, tied_above
+from leadline.estimation.strata import Strata
 from leadline.evaluation.join import judge
 from leadline.evaluation.profiles import profile_of
 from leadline.io.read_paths import path_of
@@ -157,21 +157,39 @@ def _scored(index: Index, texts: dict[str, str], table: Qrels, models: list[str]
     return Task(systems, first, models)
 
 
-def parts_of(system: System, chosen: dict[int, Flags], fixed: dict[int, Flags]) -> dict[int, Query]:
+def parts_of(system: System, chosen: dict[int, Flags], fixed: dict[int, Flags]) -> Strata:
     """Return the strata of a system: of the others, `fixed` are certain and `chosen` of the rest drawn."""
-    parts = {}
-    for code, scored in system.queries.items():
-        certain = fixed[code]
-        drawn = scored.others[chosen[code]]
-        parts[code] = Query(
-            scored.row.astype(np.int32),
-            tied_above(scored.relevant, drawn),
-            len(drawn),
-            int((~certain).sum()),
-            tied_above(scored.relevant, scored.others[certain]),
-            int(certain.sum()),
-        )
-    return parts
+    size = len(system.judged.present)
+    sampled, population, certain = np.zeros((3, size), dtype=np.int64)
+    columns = []
+    for code, scored in sorted(system.queries.items()):
+        drawn, sure = scored.others[chosen[code]], scored.others[fixed[code]]
+        sampled[code], population[code], certain[code] = len(drawn), (~fixed[code]).sum(), len(sure)
+        start = np.arange(1.0, len(scored.row) + 1) + _above(scored.relevant, sure)
+        owner = np.full(len(scored.row), code)
+        columns.append((owner, scored.row.astype(np.int32), start, _above(scored.relevant, drawn)))
+    none = np.zeros(size, dtype=np.int64)
+    query, row, start_ranks, above = map(np.concatenate, zip(*columns, strict=True))
+    return Strata(
+        query,
+        row,
+        start_ranks,
+        above,
+        np.isin(np.arange(size), list(system.queries)),
+        sampled,
+        population,
+        certain,
+        none,
+        none > 0,
+        none.astype(np.uint64),
+    )
+
+
+def _above(relevant: Floats, others: Floats) -> Floats:
+    """Count the other documents above each relevant one; ties count a half."""
+    ordered = np.sort(others)
+    first, last = (np.searchsorted(ordered, relevant, side=side) for side in ("left", "right"))
+    return len(ordered) - (first + last) / 2
 
 
 def cell(task: Task, size: int, draws: int, *, certain: bool, seed: int) -> list[Json]:
