@@ -156,25 +156,21 @@ def taken(path: str) -> Scan | None:
 
 def _scan(path: str, size: int) -> Scan | None:
     """Scan a whole text; None if it is not clean or cannot be read: whoever reads it then says why."""
+    assert kernels.compiled is not None
+    room, end = (size + 1) // SHORTEST_LINE + 2, 0
     try:
-        return _scanned(path, size)
+        text = memoryview(kernels.reserved(size + 1))
+        columns = {name: memoryview(kernels.reserved(8 * room, huge=False)) for name in COLUMNS}
+        with open(path, "rb", buffering=0) as file:
+            while read := file.readinto(text[end:]):
+                end += read
     except (OSError, MemoryError):
         return None
-
-
-def _scanned(path: str, size: int) -> Scan | None:
-    assert kernels.compiled is not None
-    text, end = memoryview(kernels.reserved(size + 1)), 0
-    with open(path, "rb", buffering=0) as file:
-        while read := file.readinto(text[end:]):
-            end += read
     if end != size or not text[:1].tobytes().isalnum():  # another size, a remark, a byte order mark
         return None
     if text[end - 1] != ord("\n"):
         text[end] = ord("\n")
         end += 1
-    room = end // SHORTEST_LINE + 2
-    columns = {name: memoryview(kernels.reserved(8 * room, huge=False)) for name in COLUMNS}
     typed: list[memoryview[int] | memoryview[float]] = [column.cast("q") for column in columns.values()]
     typed[VALUES], typed[RANKS] = columns["values"].cast("d"), columns["ranks"].cast("i")
     tally = array("q", bytes(8 * 8))

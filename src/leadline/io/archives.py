@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from types import ModuleType
-from typing import Any, BinaryIO, cast
+from typing import Any, cast
 
 from leadline.errors import MissingPackageError
 
@@ -79,12 +79,12 @@ class Streams(io.RawIOBase):
         return found
 
 
-def decompressed(raw: io.BufferedReader, kind: str) -> BinaryIO:
+def decompressed(raw: io.BufferedReader, kind: str) -> io.BufferedReader:
     """Return the plain bytes of a file, of which the first bytes tell how it is compressed."""
     if kind == ".gz":
         import gzip
 
-        return cast(BinaryIO, gzip.GzipFile(fileobj=raw))
+        return cast(io.BufferedReader, gzip.GzipFile(fileobj=raw))  # which has the same methods
     if kind == ".bz2":
         import bz2
 
@@ -93,11 +93,9 @@ def decompressed(raw: io.BufferedReader, kind: str) -> BinaryIO:
         import lzma
 
         streams = Streams(raw, partial(lzma.LZMADecompressor, lzma.FORMAT_XZ), padded=True)
-    elif kind == ".zst":
-        streams = Streams(raw, zstandard_module().ZstdDecompressor)
     else:
-        return raw
-    return cast(BinaryIO, io.BufferedReader(streams, 1 << 16))
+        streams = Streams(raw, zstandard_module().ZstdDecompressor)
+    return io.BufferedReader(streams, 1 << 16)
 
 
 def zstandard_module() -> ModuleType:

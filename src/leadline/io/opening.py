@@ -40,7 +40,7 @@ PACKED = 6  # number of bytes of text in a byte of a compressed file, about
 PROBE = 1 << 12  # number of bytes within which nearly every text has a line end
 
 
-def open_bytes(path: str) -> tuple[BinaryIO, BinaryIO]:
+def open_bytes(path: str) -> tuple[io.BufferedReader, io.BufferedReader]:
     """Open a path (or `-` for standard input) and decompress it, recognized by content.
 
     Gives the plain bytes and the file below them; whoever reads closes both.
@@ -55,7 +55,7 @@ def open_bytes(path: str) -> tuple[BinaryIO, BinaryIO]:
     raw.seek(0)
     kind = next((kind for magic, kind in COMPRESSIONS.items() if head.startswith(magic)), "")
     try:
-        return decompressed(raw, kind), raw
+        return (decompressed(raw, kind) if kind else raw), raw
     except MissingPackageError:
         raw.close()
         raise
@@ -67,7 +67,7 @@ def open_raw(path: str) -> io.BufferedReader:
         raise InputError("standard input is closed", path=path, hint="Pass a file or a pipe")
     try:
         if path != STANDARD_INPUT and isfile(path):
-            return cast(io.BufferedReader, SteadyFile(path))
+            return io.BufferedReader(SteadyFile(path), 1 << 16)
         copies = pipe_copies()
         if path not in copies:
             if path == STANDARD_INPUT:
@@ -152,11 +152,9 @@ def first_bytes(path: str, size: int = 1 << 12) -> bytes | None:
     if path != STANDARD_INPUT and (isdir(path) or not exists(path)):
         return None
     stream, file = open_bytes(path)
-    read, found = getattr(stream, "read1", None), b""
+    found = b""
     with file, stream, suppress(InputError), _read_to_the_end(path):  # reading the whole file reports a fault
-        if read is None:  # a plain file gives all at once
-            return stream.read(size)
-        while len(found) < size and (more := read(size - len(found))):
+        while len(found) < size and (more := stream.read1(size - len(found))):
             found += more
     return found
 
@@ -293,7 +291,7 @@ class Chunk:
         while self.filled < len(target):
             stop = min(len(target), self.filled + STEP)
             with _read_to_the_end(self.path):
-                size = self.stream.readinto(target[self.filled : stop])  # type: ignore[attr-defined]  # typeshed
+                size = self.stream.readinto(target[self.filled : stop])
             if not size:
                 self.last = True
                 break
@@ -462,9 +460,7 @@ def _decoded(raw: bytes, decode: codecs._Decoder, encoding: str, path: str, numb
 
 def raw_lines(path: str) -> Iterator[tuple[int, bytes]]:
     """Yield number and bytes of every line; a line longer than any text should be is refused."""
-    plain, file = open_bytes(path)
-    stream = io.BufferedReader(plain, 1 << 20) if isinstance(plain, io.FileIO) else plain
-    stream = cast(io.BufferedReader, stream)  # or a GzipFile, which has the same methods
+    stream, file = open_bytes(path)
     with file, stream, _read_to_the_end(path):
         head = stream.peek(PROBE)[:PROBE]
         check_head(head, path)

@@ -315,13 +315,6 @@ class SteadyFile(io.FileIO):
             self.watch.check()
         return size
 
-    def read(self, size: int | None = -1) -> bytes:
-        """Return some bytes, all without a size."""
-        found = super().read(-1 if size is None else size)
-        if not found:
-            self.watch.check()
-        return found
-
 
 def state_of(target: str | int) -> State | None:
     """Return the number of a file, its size and the time it was written; None for anything else."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -18,7 +19,6 @@ from leadline.io.archives import COMPRESSIONS
 from leadline.io.opening import BOM, WIDE_BOMS, Chunk
 from leadline.io.row_columns import is_header
 from leadline.io.run_lists import Lists
-from leadline.io.small_tables import delimiter_of
 from leadline.kernels import plain
 
 REMARK_LINES = "qrels_remark_lines"  # code of the remark on lines at the top that are no data
@@ -39,7 +39,7 @@ def looks_trec(head: bytes) -> bool:
     if not is_number(fields[3 if len(fields) == 4 else 4]):
         return False
     text = to_text(line)
-    cells = text.split(delimiter_of(text))
+    cells = re.split("[,;\t]", text)
     return cells == text.split() or not is_header(cells)  # a column may be named `judge 1`
 
 
