@@ -131,13 +131,11 @@ def map_processes(work: Work, units: Iterable[Unit], workers: int) -> Iterator[t
     folder = tempfile.TemporaryDirectory(prefix="leadline-", ignore_cleanup_errors=True)
     path = ""
     following = iter(units)
-    again: deque[Unit] = deque()
     tried = Counter[tuple[int, int]]()
     pool: list[_Worker] = []
 
-    def give(worker: _Worker | None = None) -> None:
-        """Hand the next unit to a worker, or to a new one."""
-        unit = again.popleft() if again else next(following, None)
+    def give(unit: Unit | None, worker: _Worker | None = None) -> None:
+        """Hand a unit to a worker, or to a new one."""
         if unit is None:
             return
         if worker is None:
@@ -149,7 +147,7 @@ def map_processes(work: Work, units: Iterable[Unit], workers: int) -> Iterator[t
     try:
         path = write_work(work, folder.name)
         for _ in range(workers):
-            give()
+            give(next(following, None))
         while any(worker.unit is not None for worker in pool):
             busy = [worker for worker in pool if worker.unit is not None]
             wait([each for worker in busy for each in (worker.connection, worker.process.sentinel)])
@@ -163,15 +161,15 @@ def map_processes(work: Work, units: Iterable[Unit], workers: int) -> Iterator[t
                 if dead:
                     pool.remove(worker)
                     worker.end()
-                if isinstance(outcome, Fault) and outcome.error is None:
-                    tried[unit.run, unit.part] += 1
-                    outcome = Fault(None, f"failed {ATTEMPTS} times ({outcome.text})")
-                    if tried[unit.run, unit.part] < ATTEMPTS:
-                        again.append(unit)
-                        outcome = None
-                give(None if dead else worker)
-                if outcome is not None:
-                    yield unit, outcome
+                failed = isinstance(outcome, Fault) and outcome.error is None
+                tried[unit.run, unit.part] += failed
+                again = failed and tried[unit.run, unit.part] < ATTEMPTS
+                give(unit if again else next(following, None), None if dead else worker)
+                if not again:
+                    yield (
+                        unit,
+                        Fault(None, f"failed {ATTEMPTS} times ({outcome.text})") if failed else outcome,
+                    )
     finally:
         for worker in pool:
             worker.end()
