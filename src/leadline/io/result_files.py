@@ -11,7 +11,7 @@ from leadline.io.id_lists import OWNERS
 from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of
 from leadline.io.saved_results import check_json, read_saved, restoring
 from leadline.io.score_cells import ESTIMATE, json_of, refuse_estimates, run_lines, value_of
-from leadline.io.small_tables import csv_table, split_place, unguarded
+from leadline.io.small_tables import csv_table, split_place
 
 NOT_VALUES = ("low", "high", "relevant", "nonrelevant", "unretrieved", "tag")
 
@@ -127,8 +127,6 @@ def _chosen(names: list[str], measure: str, path: str) -> str:
 
 def _of_table(text: str, path: str, measure: str) -> Column:
     header, rows = csv_table(text, path)
-    header = list(map(unguarded, header))
-    rows = [(line, [unguarded(cell) for cell in row]) for line, row in rows]
     refuse_estimates(header, rows, path)
     owner = next((header.index(name) for name in OWNERS if name in header), 0)
     query = header.index("query") if "query" in header else None

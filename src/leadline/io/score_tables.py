@@ -138,14 +138,7 @@ def _open_file(path: str, name: str) -> OpenedScores | Saved | dict[str, Any]:
         hint = LISTS.format({4: "qrels", 6: "a run"}[columns]) if columns in (4, 6) else ACCEPTED
         raise InputError(found, path=path, line=lines[0][0], hint=hint)
     header, rows = csv_table(text, path)
-    return _of_table(
-        list(map(unguarded, header)),
-        [(line, [unguarded(cell) for cell in row]) for line, row in rows],
-        path,
-        name,
-        first=lines[0][0],
-        missing="leave the cell empty",
-    )
+    return _of_table(header, rows, path, name, first=lines[0][0], missing="leave the cell empty")
 
 
 def three(line: str) -> list[str]:
@@ -251,7 +244,7 @@ def find(header: Sequence[str], names: Sequence[str], taken: Collection[int] = (
 
 def _of_table(
     header: list[str],
-    rows: list[Row],
+    rows: Sequence[Row],
     path: str,
     name: str,
     *,
@@ -265,7 +258,7 @@ def _of_table(
 
 def _cells(
     header: list[str],
-    rows: list[Row],
+    rows: Sequence[Row],
     path: str,
     name: str,
     choices: Choices,
@@ -352,7 +345,7 @@ def _cells(
     return columns
 
 
-def _query_column(header: list[str], rows: list[Row], path: str, *, taken: Sequence[int | None]) -> int:
+def _query_column(header: list[str], rows: Sequence[Row], path: str, *, taken: Sequence[int | None]) -> int:
     """Return the place of the query: a column of such a name, or else the first one if it holds ids."""
     others = {place for place in taken if place is not None}
     query = find(header, QUERY, others)
@@ -374,7 +367,7 @@ def _query_column(header: list[str], rows: list[Row], path: str, *, taken: Seque
     return 0
 
 
-def _is_text(rows: list[Row], place: int) -> bool:
+def _is_text(rows: Sequence[Row], place: int) -> bool:
     """Return whether some cell of a column is text that is no number."""
     cells = (row[place] for _, row in rows)
     return any(cell is not None and number_in(cell) is None for cell in cells)

@@ -143,12 +143,14 @@ def _table(rows: Iterator[tuple[int, list[str]]], path: str, known: Iterable[str
 def csv_table(text: str, path: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
     r"""Return the header of a table, and its rows with their lines: as many cells as the header.
 
-    >>> csv_table("run,team\n\na,one\n", "systems.csv")
-    (['run', 'team'], [(3, ['a', 'one'])])
+    Apostrophes that prevent formulas are left out.
+
+    >>> csv_table("run,team\n\n'-a,one\n", "systems.csv")
+    (['run', 'team'], [(3, ['-a', 'one'])])
     """
     lines = cells_of(enumerate(io.StringIO(text, newline=""), start=1), path)
-    header = next(lines, (1, []))[1]
-    rows = list(lines)
+    header = list(map(unguarded, next(lines, (1, []))[1]))
+    rows = [(line, list(map(unguarded, cells))) for line, cells in lines]
     for line, cells in rows:
         refuse_ragged(cells, header, path, line)
     if not rows:
