@@ -533,9 +533,9 @@ def test_a_run_without_values_is_not_there(tmp_path: Path) -> None:
 
 def test_means_are_not_told_as_queries() -> None:
     same, other = ({"all": {"AP": value}} for value in (0.5, 0.6))
-    assert "AP: all means are equal" in str(why_different(same, same))
+    assert "AP: all values are equal" in str(why_different(same, same))
     told = str(why_different(same, other))
-    assert "AP: the means differ" in told
+    assert "AP: 1 of 1 values differ" in told
     assert "1 query" not in told
     qrels, run = {"q1": {"a": 1, "b": 2}, "q2": {"a": 2}}, {"q1": {"a": 2.0, "b": 1.0}}
     for a, b in ((0.5, 0.25), (1.0, 0.25)):  # explained by one cause, and by two
@@ -546,11 +546,11 @@ def test_means_are_not_told_as_queries() -> None:
 
 def test_queries_of_one_table_are_not_counted_twice() -> None:
     a, b = ({"q1": {"AP": 0.5}}, {"q1": {"AP": 0.5}, "q2": {"AP": 0.0}})
-    assert "queries: 1 equal, 1 different (1 only in B)" in str(why_different(a, b))
+    assert "values: 1 equal, 1 different (1 only in B)" in str(why_different(a, b))
     rounded = why_different(
         {"q1": {"AP": 0.3333}, "q2": {"AP": 0.5}}, {"q1": {"AP": 1 / 3}, "q2": {"AP": 0.5}}
     )
-    assert "AP differs on 1 of 2 queries only in the rounding" in str(rounded)
+    assert "AP: 1 of 2 values differ only in the rounding" in str(rounded)
 
 
 def test_a_run_is_asked_for_only_where_there_is_a_cause_to_find() -> None:

@@ -32,7 +32,7 @@ from leadline.data.table import (
     printed_table,
     raised,
 )
-from leadline.data.wording import counted, first_few, queries
+from leadline.data.wording import counted, first_few
 from leadline.errors import UsageError, both
 from leadline.evaluation.profiles import profile_of
 from leadline.io.objects import judgments_of
@@ -185,53 +185,41 @@ class WhyDifferent(Result):
             f"{name}: {one.measure}" + f" of {one.path}" * bool(one.path) + f", run {one.run}" * bool(one.run)
             for name, one in (("A", self.a), ("B", self.b))
         ]
-        notes = [self._summary(), "; ".join(sides), *([] if self._of_means else [self._counts()])]
+        notes = [self._summary(), "; ".join(sides), self._counts()]
         if self.causes:
-            equal = f"contradicts: {self._unit} whose equal values the settings do not reproduce"
             notes += [
-                f"explains: {self._unit} whose differing values in A and B the two settings reproduce",
-                f"{equal}; a cause must explain more than it contradicts",
+                "explains: differing values in A and B that the two settings reproduce",
+                "contradicts: equal values that they do not reproduce; a cause must explain more",
             ]
         if self.pair:
             both = " and ".join(f"{one.says} (A: {one.a_says}; B: {one.b_says})" for one in self.pair)
-            notes.append(f"two causes together explain {len(self.explained)} {self._unit}: {both}")
-        if self.not_explained and self.tried and not self._of_means:
+            notes.append(f"two causes together explain {len(self.explained)}: {both}")
+        if self.not_explained and self.tried:
             notes.append(f"not explained: {first_few(self.not_explained, NAMED)}")
         return [*notes, *super()._notes()]
 
     def _counts(self) -> str:
-        """Return the numbers of queries by kind of difference."""
+        """Return the numbers of values by kind of difference."""
         sizes = {name: len(found) for name, found in self.groups.items()}
-        kinds = [
-            f"{sizes[name]} {says}" for name, says in KINDS.items() if sizes[name] or name == "different"
-        ]
-        alone = [f"{sizes[name]} {says}" for name, says in ONE_SIDED.items() if sizes[name]]
-        return f"queries: {', '.join(kinds)}" + f" ({', '.join(alone)})" * bool(alone)
-
-    @property
-    def _of_means(self) -> bool:
-        """Whether the only value of each table is its mean."""
-        return any(notice.code == "only_means" for notice in self.warnings)
-
-    @property
-    def _unit(self) -> str:
-        return "means" if self._of_means else "queries"
+        kinds, alone = (
+            [f"{sizes[name]} {says}" for name, says in each.items() if sizes[name] or name == "different"]
+            for each in (KINDS, ONE_SIDED)
+        )
+        return f"values: {', '.join(kinds)}" + f" ({', '.join(alone)})" * bool(alone)
 
     def _summary(self) -> str:
         """Return the finding in one sentence."""
         size, differing = len(set(self.a.values) | set(self.b.values)), self.different
         if not differing and not self.numbers:
-            return f"{self.measure}: all {'means' if self._of_means else 'values'} are equal"
+            return f"{self.measure}: all values are equal"
         number = len(differing or {query for cause in self.numbers for query in cause.explained})
-        says = f"{self.measure} differs on {number} of {queries(size)}"
-        if self._of_means:
-            says = f"{self.measure}: the means differ"
+        says = f"{self.measure}: {number} of {size} values differ"
         if not differing:
             return f"{says} only in the {' and '.join(cause.says for cause in self.numbers)}"
         if self._best:
             says += f"; cause: {' together with '.join(cause.says for cause in self._best)}"
         if self.tried and self.not_explained:
-            says += f"; {f'{len(self.not_explained)} ' * (not self._of_means)}not explained"
+            says += f"; {len(self.not_explained)} not explained"
         return says
 
     def __repr__(self) -> str:
@@ -322,7 +310,7 @@ def why_different(
         meant = profile_of("leadline").measures([meant], rel=rel)[0]
     only_means = not first.values or not second.values
     if only_means:  # the only value of each table is its mean
-        first, second = (side._replace(values={"all": _mean(side)}) for side in (first, second))
+        first, second = (side._replace(values={"mean": _mean(side)}) for side in (first, second))
     asked = sorted(set(first.values) | set(second.values))
     columns = [np.array([side.values.get(query, math.nan) for query in asked]) for side in (first, second)]
     scaled, scale = _one_scale(columns, meant)
