@@ -403,25 +403,20 @@ class Suite(Result):
         return letters
 
     def _notes(self) -> list[str]:
-        rules, lettered = self.rules, len(self.names) <= LETTERED
-        how = f"({rules.test}, {rules.correction}, {1 - rules.confidence:.3g})"
-        over = (
-            "the collections on which the run has a mean"
-            if self._over_own
-            else counted(len(self.collections), "collection")
-        )
+        rules = self.rules
+        over = counted(len(self.collections), "collection")
+        if self._over_own:
+            over = "the collections on which the run has a mean"
         notes = [
             f"macro: mean over {over}, all weighted equally",
             "win rate: how often the run beats another run on a collection, 0 to 1 (a tie is half a win)",
         ]
         if self.comparisons:
-            marks = (
-                "letters: runs (a is the first row) that this run"
-                if lettered
-                else "second number: number of runs that this run"
-            )
-            marks += f" significantly outperforms on the collection {how}"
-            notes.append(marks + ("; only pairs with a baseline are tested" if rules.baselines else ""))
+            marks = "second number: number of runs"
+            if len(self.names) <= LETTERED:
+                marks = "letters: runs (a is the first row)"
+            how = f"{rules.test}, {rules.correction}, {1 - rules.confidence:.3g}"
+            notes.append(f"{marks} that this run significantly outperforms on the collection ({how})")
         return notes
 
     def _pair_notes(self) -> list[str]:
@@ -437,24 +432,15 @@ class Suite(Result):
             f"p, a is: over queries within these collections ({rules.test}, {family})",
             "p over, over collections: the same test with the collections as the sample",
         ]
-        few = min((pair.collections for pair in pairs if pair.over.verdict == CANNOT_TELL), default=None)
-        if self.unreliable:
-            notes.append(f"{CANNOT_TELL}: {self.unreliable}")
-        elif few is not None:
-            notes.append(
-                f"{CANNOT_TELL}: fewer than {FEWEST} collections are too few to generalize to "
-                "other collections"
-                if few < FEWEST
-                else f"{CANNOT_TELL}: no result over {few} collections can be significant "
-                f"({rules.decided_by})"
-            )
+        few = [pair.collections for pair in pairs if pair.over.verdict == CANNOT_TELL]
+        if few:
+            why = f"fewer than {FEWEST} collections are too few to generalize to other collections"
+            if min(few) >= FEWEST:
+                why = f"no result over {min(few)} collections can be significant ({rules.decided_by})"
+            notes.append(f"{CANNOT_TELL}: {self.unreliable or why}")
         if any(pair.within.verdict == INCOMPLETE for pair in pairs):
-            notes.append(
-                f"{INCOMPLETE}: no query counts toward the means of both runs"
-                if rules.partial
-                else f"{INCOMPLETE}: on at least one collection, no query counts toward both means "
-                "(`partial` tests the other collections)"
-            )
+            where = "" if rules.partial else " on some collection (`partial` tests the others)"
+            notes.append(f"{INCOMPLETE}: no query counts toward the means of both runs{where}")
         return notes
 
     def to_dict(self) -> dict[str, Any]:
