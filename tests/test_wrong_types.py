@@ -117,7 +117,7 @@ REFUSED: list[Call] = [
     ("pool", {"method": 5}, "method must be text"),
     ("unjudged", {"method": 5}, "method must be text"),
     ("predict", {"index": 5, "queries": QUERIES}, "path must be text or a path"),
-    ("difference", {"threads": math.nan}, "threads must be a whole number"),
+    ("difference", {"cutoff": math.nan}, "cutoff must be a whole number"),
     ("abtest", {"a": (math.nan, 4)}, r"a must be a tuple \(a whole number, a whole"),
     ("evaluate", {"on_run": 5}, "on_run must be a function"),
     ("evaluate", {"queries": ["q1"]}, "queries must be"),

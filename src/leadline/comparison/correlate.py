@@ -13,7 +13,7 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.table import PROBABILITY, ResultWarning, columns_of, keyed, raised
 from leadline.data.table import Column as TableColumn
-from leadline.data.validation import check_numbers, check_whole
+from leadline.data.validation import check_whole
 from leadline.data.wording import counted, first_few, percent
 from leadline.data.wording import queries as counted_queries
 from leadline.errors import InputError, UsageError, either
@@ -216,7 +216,6 @@ def correlate(
     (0.3333, 0.0, 3)
     """
     check_whole(0, draws=draws)
-    check_numbers(confidence=confidence)
     checked_level(confidence)
     checked_seed(seed)
     sides = _column(truth, "truth"), _column(estimate, "estimate")

@@ -297,6 +297,7 @@ def suite(
     chosen = engine if isinstance(engine, Engine) else engine_of(engine)
     total, inputs = sum(len(each.runs) for each in found.collections), []
     results: dict[str, Results] = {}
+    comparisons: dict[str, Comparison] = {}
     for collection in found.collections:
         before = sum(len(each.runs) for each in results.values())
 
@@ -309,11 +310,13 @@ def suite(
             check_averages(each)
             check_judged(each)
         inputs += _inputs(collection, each)
-    compared = {name: _compared(each, rules) for name, each in results.items()}
+        baselines = [name for name in rules.baselines if name in each.names]
+        if len(each.names) > 1 and (baselines or not rules.baselines):
+            comparisons[collection.name] = compare_results(each, rules, baseline=baselines or None)
     first, shown = next(iter(results.values())), rules.shown()
     return Suite(
         results,
-        {name: each for name, each in compared.items() if each is not None},
+        comparisons,
         rules,
         groups=found.groups,
         inputs=inputs,
@@ -383,11 +386,3 @@ def _errors_of(collection: Collection, path: str) -> Iterator[None]:
             raise
         kind = InputError if isinstance(error, InputError) else UsageError
         raise kind(f"collection {collection.name}: {error}") from None
-
-
-def _compared(results: Results, rules: SuiteRules) -> Comparison | None:
-    """Compare the runs of a collection; None if there is one, or no pair with a baseline."""
-    baselines = [name for name in rules.baselines if name in results.names]
-    if len(results.names) < 2 or (rules.baselines and not baselines):
-        return None
-    return compare_results(results, rules, baseline=baselines or None)
