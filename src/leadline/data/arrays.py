@@ -63,6 +63,24 @@ def group_sums(rows: Floats, group: Integers, groups: int) -> Floats:
     return total
 
 
+def counts_above(query: Codes | Integers, score: Floats, flags: Flags) -> Floats:
+    """Return the number of flagged rows with a higher score in the query of each row; ties count a half.
+
+    >>> query, score = np.array([0, 0, 0, 1]), np.array([5.0, 3.0, 3.0, 1.0])
+    >>> counts_above(query, score, np.array([True, False, True, True])).tolist()
+    [0.5, 1.5, 1.5, 0.5]
+    """
+    order = np.lexsort((-score, query))
+    ordered, of_query = score[order], query[order]
+    changed = (of_query[1:] != of_query[:-1]) | (ordered[1:] != ordered[:-1])
+    group = np.cumsum(np.append(False, changed))[: len(order)]
+    count = np.bincount(group, flags[order])
+    before = (np.cumsum(count) - count)[group]
+    above = np.empty(len(order))
+    above[order] = before - before[np.searchsorted(of_query, of_query)] + count[group] / 2
+    return above
+
+
 def sampling_keys(query: bytes, documents: Iterable[bytes], seed: int) -> Hashes:
     """Return the first 64 bits of SHA-256 of seed, query and document, separated by tabs.
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from leadline.data.arrays import Flags, Floats, Integers, group_sums
+from leadline.data.arrays import Flags, Floats, Integers, counts_above, group_sums
 from leadline.estimation.designs import Ratio, Target
 from leadline.estimation.guesses import VOTE_CONSTANT
 
@@ -237,15 +237,7 @@ def vote_ranks(query: Integers, support: Floats) -> Floats:
     [2.5, 1.0, 2.5, 1.0]
     """
     support = np.round(support, ROUNDED)  # sums in another order are ties too
-    order = np.lexsort((-support, query))
-    q, s = query[order], support[order]
-    fresh = np.concatenate(([True], (q[1:] != q[:-1]) | (s[1:] != s[:-1])))[: len(q)]
-    group = np.cumsum(fresh) - 1
-    first = np.flatnonzero(fresh)
-    last = np.append(first[1:], len(q)) - 1
-    ranks = np.empty(len(q))
-    ranks[order] = ((first + last) / 2.0)[group] - np.searchsorted(q, q) + 1.0
-    return ranks
+    return counts_above(query, support, np.ones(len(query), dtype=np.bool_)) + 0.5
 
 
 class _Levels(NamedTuple):

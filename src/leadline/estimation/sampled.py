@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import NormalDist
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -46,7 +46,7 @@ from leadline.io.objects import Qrels, judgments_of
 from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
 from leadline.measures import Measure
-from leadline.stats import checked_level
+from leadline.stats import INTERVALS, checked_level
 
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100")
 CORRECTIONS = ("log", "none")
@@ -402,18 +402,14 @@ def _limits(
     values: Floats, variance: Floats, bias: Floats, settings: SampledOptions, reasons: Sequence[str]
 ) -> Floats:
     """Return low, high, sampling_low, sampling_high and bias, by measure."""
-    from scipy.special import ndtri, stdtrit
-
     size, columns = values.shape
     limits = np.full((columns, 5), np.nan)
     if not size:
         return limits
     values = np.nan_to_num(values)
-    mean, left = values.mean(axis=0), (1 - settings.confidence) / 2
-    if size > 1:
-        half = -float(stdtrit(size - 1, left)) * values.std(axis=0, ddof=1) / math.sqrt(size)
-        limits[:, 0], limits[:, 1] = mean - half, mean + half
-    half = -float(ndtri(left)) * np.sqrt(np.nan_to_num(variance).sum(axis=0)) / size
+    mean, level = values.mean(axis=0), settings.confidence
+    limits[:, 0], limits[:, 1] = INTERVALS.parse("Student").limits(values, level=level)
+    half = NormalDist().inv_cdf(0.5 + level / 2) * np.sqrt(np.nan_to_num(variance).sum(axis=0)) / size
     limits[:, 2], limits[:, 3] = mean - half, mean + half
     left_out = np.array([bool(reason) for reason in reasons])
     limits[left_out, :4] = np.nan

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.data.arrays import Codes, Flags, Floats, Hashes, Integers, freeze, smallest_keys
+from leadline.data.arrays import Codes, Flags, Floats, Hashes, Integers, counts_above, freeze, smallest_keys
 from leadline.data.ids import Vocabulary
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import QrelsColumns
@@ -101,7 +101,7 @@ def strata(
     order = np.flatnonzero(rows.relevant)
     order = order[np.argsort(rows.query[order], kind="stable")]
     query = rows.query[order].astype(np.int64)
-    above, below_certain = (tied_above(rows.query, score, flags)[order] for flags in (drawn, fixed))
+    above, below_certain = (counts_above(rows.query, score, flags)[order] for flags in (drawn, fixed))
     lowest, highest = np.full(size, np.inf), np.full(size, -np.inf)
     used = rows.relevant | drawn
     np.minimum.at(lowest, rows.query[used], score[used])
@@ -144,24 +144,6 @@ def _identified(judged: JudgedRun, rows: Rows, chosen: Flags) -> Hashes:
     identifiers = np.zeros(len(judged.present), dtype=np.uint64)
     np.add.at(identifiers, rows.query[chosen_rows], keys | np.uint64(1))
     return identifiers
-
-
-def tied_above(query: Codes | Integers, score: Floats, flags: Flags) -> Floats:
-    """Return the number of flagged rows with a higher score in the query of each row; ties count a half.
-
-    >>> query, score = np.array([0, 0, 0, 1]), np.array([5.0, 3.0, 3.0, 1.0])
-    >>> tied_above(query, score, np.array([True, False, True, True])).tolist()
-    [0.5, 1.5, 1.5, 0.5]
-    """
-    order = np.lexsort((-score, query))
-    ordered, of_query = score[order], query[order]
-    changed = (of_query[1:] != of_query[:-1]) | (ordered[1:] != ordered[:-1])
-    group = np.cumsum(np.append(False, changed))[: len(order)]
-    count = np.bincount(group, flags[order])
-    before = (np.cumsum(count) - count)[group]
-    above = np.empty(len(order))
-    above[order] = before - before[np.searchsorted(of_query, of_query)] + count[group] / 2
-    return above
 
 
 def check_population(population: Population, qrels: QrelsColumns) -> None:
