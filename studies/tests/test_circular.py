@@ -78,8 +78,7 @@ def test_coverage_counts_intervals_that_contain_the_value_of_the_population() ->
     assert shifted["bias_worst_run"] <= shifted["bias"]
 
 
-def test_the_half_width_of_kappa_is_that_of_its_samples() -> None:
+def test_intervals_of_kappa_hold_the_value_of_the_population() -> None:
     rng = np.random.default_rng(1)
     found = kappas(rng.poisson(3.0, (40, 2, 2)).astype(float) + 2 * np.eye(2), queries=40, sets=300)
-    assert found["half_width_share"] == pytest.approx(1, abs=0.15)
     assert 0.88 <= found["coverage"] <= 0.99

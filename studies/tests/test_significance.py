@@ -263,11 +263,11 @@ def test_corrections_keep_the_family_error_low_and_no_correction_does_not() -> N
 
 def test_procedures_give_one_p_for_each_pair() -> None:
     values = made(runs=5)
-    decided = procedures(values, draws=199, seed=0)
-    for p in decided.p.values():
+    adjusted, limits = procedures(values, draws=199, seed=0)
+    for p in adjusted.values():
         assert p.shape == (10,)
         assert ((p > 0) & (p <= 1)).all()
-    for low, high in decided.intervals.values():
+    for low, high in limits.values():
         assert (low <= high).all()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline import agreement, read_qrels
 from leadline.data.arrays import Floats
-from leadline.judging.agreement_audit import Interval, Taus, audit, needed_judgments
+from leadline.judging.agreement_audit import Interval, audit, needed_judgments
 from leadline.judging.agreement_result import Agreement
 from leadline.stats.agreement_coefficients import Cohen, coded, confusions
 from leadline.stats.correlation import kendall, tau_ap
@@ -27,11 +27,6 @@ def _covers(interval: Interval, truth: float) -> bool:
     return interval.low - SLACK <= truth <= interval.high + SLACK
 
 
-def _width(interval: Interval) -> float:
-    """Return the width within the range of a rank correlation."""
-    return min(interval.high, 1.0) - max(interval.low, -1.0)
-
-
 def audits(
     reference: Floats, labels: Floats, *, queries: int, sets: int = 200, seed: int = 0
 ) -> dict[str, float]:
@@ -41,7 +36,7 @@ def audits(
     names = [str(run) for run in range(runs)]
     bias = (labels - reference).mean(axis=0)
     gain = (bias - bias.mean()) * runs / (runs - 1)
-    rows: list[list[float]] = []
+    rows: list[dict[str, float]] = []
     each_run = np.zeros(runs)
     for sample_number in range(sets):
         drawn = rng.integers(0, size, queries)
@@ -50,28 +45,27 @@ def audits(
         held = np.array([_covers(run.bias, bias[index]) for index, run in enumerate(result.runs)])
         each_run += held
         best = np.argsort(-values[0].mean(axis=0), kind="stable")[:TOP]
-        row = [
-            float(held.mean()),
-            float(_covers(result.bias, float(bias.mean()))),
-            float(all(_covers(run.gain, gain[index]) for index, run in enumerate(result.runs))),
-            float(any(run.favored and gain[index] <= 0 for index, run in enumerate(result.runs))),
-        ]
-        for taus, chosen in ((result.taus, np.arange(runs)), (result.top_taus, best)):
+        row = {
+            "bias": float(held.mean()),
+            "mean_bias": float(_covers(result.bias, float(bias.mean()))),
+            "gains": float(all(_covers(run.gain, gain[index]) for index, run in enumerate(result.runs))),
+            "wrongly_favored": float(
+                any(run.favored and gain[index] <= 0 for index, run in enumerate(result.runs))
+            ),
+        }
+        for name, taus, chosen in (("all", result.taus, np.arange(runs)), ("top", result.top_taus, best)):
             means = reference[:, chosen].mean(axis=0), labels[:, chosen].mean(axis=0)
-            truth = Taus(Interval(kendall(*means)), Interval(tau_ap(means[1], means[0])))
-            for interval, value in zip(taus, truth, strict=True):
-                row += [float(_covers(interval, value.value)), _width(interval)]
+            truth = kendall(*means), tau_ap(means[1], means[0])
+            for which, interval, value in zip(taus._fields, taus, truth, strict=True):
+                row[f"{which}_{name}"] = float(_covers(interval, value))
+                row[f"{which}_{name}_width"] = min(interval.high, 1.0) - max(interval.low, -1.0)
         rows.append(row)
-    columns = ["bias", "mean_bias", "gains", "wrongly_favored"]
-    for chosen_runs in ("all", "top"):
-        for coefficient in ("kendall", "tau_ap"):
-            columns += [f"{coefficient}_{chosen_runs}", f"{coefficient}_{chosen_runs}_width"]
-    means_of = np.array(rows).mean(axis=0).tolist()
-    return dict(zip(columns, means_of, strict=True)) | {"bias_worst_run": float(each_run.min() / sets)}
+    worst = {"bias_worst_run": float(each_run.min() / sets)}
+    return {name: float(np.mean([row[name] for row in rows])) for name in rows[0]} | worst
 
 
 def kappas(tables: Floats, *, queries: int, sets: int = 1000, seed: int = 0) -> dict[str, float]:
-    """Return the coverage of kappa plus and minus its jackknife half-width, and its error by sample size."""
+    """Return the coverage of kappa plus and minus its jackknife half-width, and the design effect."""
     rng = np.random.default_rng([seed, queries])
     grades = np.arange(float(tables.shape[1]))
     whole = needed_judgments(("", ""), tables, Cohen(), grades)
@@ -82,14 +76,7 @@ def kappas(tables: Floats, *, queries: int, sets: int = 1000, seed: int = 0) -> 
     ]
     values = np.array([result.coefficient for result in results])
     held = (values[:, 1] <= truth + SLACK) & (truth <= values[:, 2] + SLACK)
-    half = (values[:, 2] - values[:, 1]) / 2
-    return {
-        "kappa": truth,
-        "design_effect": whole.design_effect,
-        "coverage": float(held.mean()),
-        "half_width": float(half.mean()),
-        "half_width_share": float(half.mean() / (1.959964 * values[:, 0].std())),
-    }
+    return {"kappa": truth, "design_effect": whole.design_effect, "coverage": float(held.mean())}
 
 
 JUDGES = ("llama70b-criteria", "flant5large-criteria")

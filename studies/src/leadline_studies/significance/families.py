@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 
@@ -25,15 +24,11 @@ SLACK = 1e-12  # of a difference of means
 DOUBTFUL = 0.1  # p of t above which no correction of many pairs can matter
 
 
-class Decided(NamedTuple):
-    """Adjusted p of all pairs of runs, and simultaneous intervals, by procedure."""
-
-    p: dict[str, Floats]
-    intervals: dict[str, tuple[Floats, Floats]]
+Limits = tuple[Floats, Floats]
 
 
-def procedures(values: Floats, *, draws: int, seed: int) -> Decided:
-    """Return the result of each procedure for all pairs of runs; `values` is queries x runs."""
+def procedures(values: Floats, *, draws: int, seed: int) -> tuple[dict[str, Floats], dict[str, Limits]]:
+    """Return adjusted p of all pairs of runs, and simultaneous intervals, by procedure."""
     first, second = np.triu_indices(values.shape[1], k=1)
     differences = values[:, first] - values[:, second]
     means = differences.mean(axis=0)
@@ -57,7 +52,7 @@ def procedures(values: Floats, *, draws: int, seed: int) -> Decided:
         "MaxT": largest.limits(1 - LEVEL),
         "Bonferroni(T)": Student().limits(differences, level=1 - LEVEL / len(means)),
     }
-    return Decided(p_values, intervals)
+    return p_values, intervals
 
 
 def families(matrices: Mapping[str, Floats], runs: int, queries: int, extent: Extent) -> list[Row]:
@@ -70,17 +65,14 @@ def families(matrices: Mapping[str, Floats], runs: int, queries: int, extent: Ex
         for matrix in matrices.values():
             for _ in range(extent.sets if best_runs(matrix).shape[1] >= runs else 0):
                 values, means = _scores(world, matrix, runs, queries, rng)
-                p_values_by_procedure = procedures(values, draws=extent.draws, seed=drawn)
-                held = _held(p_values_by_procedure.intervals, means)
-                for name, p in p_values_by_procedure.p.items():
+                p_values, intervals = procedures(values, draws=extent.draws, seed=drawn)
+                held = _held(intervals, means)
+                for name, p in p_values.items():
                     outcomes.setdefault(name, []).append(
                         (*_outcome(p, values, means), *held.get(name, (np.nan, np.nan)))
                     )
                 drawn += 1
-        rows += [
-            _row(world, runs, queries, name, np.array(p_values_by_procedure))
-            for name, p_values_by_procedure in outcomes.items()
-        ]
+        rows += [_row(world, runs, queries, name, np.array(found)) for name, found in outcomes.items()]
     return rows
 
 
@@ -111,7 +103,7 @@ def _outcome(p: Floats, values: Floats, means: Floats) -> tuple[float, float, fl
     return float(wrong.any()), float(power), float(wrong.sum() / max(1, significant.sum()))
 
 
-def _held(intervals: Mapping[str, tuple[Floats, Floats]], means: Floats) -> dict[str, tuple[float, float]]:
+def _held(intervals: Mapping[str, Limits], means: Floats) -> dict[str, tuple[float, float]]:
     """Return whether the intervals of all pairs cover the truth, and their mean width."""
     first, second = np.triu_indices(len(means), k=1)
     truth = means[first] - means[second]
