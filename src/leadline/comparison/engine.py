@@ -416,18 +416,12 @@ class Tested:
                 words = f"with {draws:,} draws, no difference can be significant"
                 words += f" (use the test {kind.__name__}(draws={enough}))"
                 return [ResultWarning("too_few_draws", words, size)]
+        p = rules.decided_by if self.corrects else rules.test
         words = (
             f"no difference can be significant, because the runs{' of each pair' * (size > 1)} differ on at "
-            f"most {counted(most, *nouns)}: "
+            f"most {counted(most, *nouns)}: p ({p}) is "
+            f"{'undefined' if np.isnan(self.p_corrected).all() else f'at least {corrected:.2g}'}"
         )
-        if np.isnan(self.p_corrected).all():
-            words += f"p ({rules.joint or rules.test}) is undefined"
-        elif rules.joint:
-            words += f"p ({rules.joint}) is at least {corrected:.2g}"
-        else:
-            each = " per measure" * (rules.family == "measure" and len(self.parts) > 1)
-            words += f"p ({rules.test}) is at least {smallest:.2g}"
-            words += f" in each of {size:,} tests{each}" * (size > 1)
         return [ResultWarning("too_few_queries", words, most)]
 
 
