@@ -127,24 +127,18 @@ def agreement(
     check_word(("all", "two"), over=over)
     check_word(("auto", "queries", "pairs"), resample=resample)
     check_whole(0, draws=draws)
-    numbers = {"rel": rel, "within": within}
-    check_numbers(
-        confidence=confidence, **{name: value for name, value in numbers.items() if value is not None}
-    )
+    check_whole(2, top=top)
+    given = {"confidence": confidence, "rel": rel, "within": within}
+    check_numbers(**{name: value for name, value in given.items() if value is not None})
     checked_level(confidence)
     checked_seed(seed)
-    check_whole(2, top=top)
     of_runs = {"--measure": measures != DEFAULT_MEASURES, "--config agreement.top": top != TOP}
     both(of_runs, {"--runs": runs})
     if within is not None and not within > 0:
         raise UsageError(f"`--config agreement.within` must be a half-width above 0, not {within:g}")
     used_the_judge = [used_the_judge] if isinstance(used_the_judge, str) else list(used_the_judge)
-    kinds: list[Coefficient] = [
-        PercentAgreement(),
-        Scott(),
-        Cohen(weights=weights),
-        Krippendorff(level=level),
-    ]
+    cohen, krippendorff = Cohen(weights=weights), Krippendorff(level=level)
+    kinds: list[Coefficient] = [PercentAgreement(), Scott(), cohen, krippendorff]
     everything = _given([judges, *others] if others else judges, table)
     judged = everything if rel is None else everything.binary(rel)
     judgments = _kept(judged, over)
@@ -187,10 +181,10 @@ def agreement(
     needed: list[NeededJudgments] = []
     if within is not None:
         of_queries = between.tables(pairs, _groups(judgments, "queries"))
+        half = {"within": within, "confidence": confidence}
         for (a, b), of_pair in zip(pairs, of_queries, strict=True):
             names = judgments.names[a], judgments.names[b]
-            half = {"within": within, "confidence": confidence}
-            needed.append(needed_judgments(names, of_pair, kinds[2], between.values, **half))
+            needed.append(needed_judgments(names, of_pair, cohen, values, **half))
     result = Agreement(
         judgments,
         pairs,
@@ -200,7 +194,7 @@ def agreement(
         audits=audits,
         needed=needed,
         between=_between(between, kinds, how),
-        of_all=_of_all(judged, judgments, [Fleiss(), kinds[-1]], how),
+        of_all=_of_all(judged, judgments, [Fleiss(), krippendorff], how),
         tables=between.tables(pairs)[:, 0],
         by_query=_by_query(between, kinds, judgments),
         options={

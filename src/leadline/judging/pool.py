@@ -218,36 +218,16 @@ def pool(
     ([('q', 'd3'), ('q', 'd1')], [{'b': 1}, {'a': 1}])
     """
     reading = Reading.of(pool, options, RunsOptions)
-    drawing: dict[str, Any] = {
-        "budget": budget,
-        "total": total,
-        "pair": pair,
-        "machine": machine,
-        "earlier": earlier,
-        "looks": None if looks == 1 else looks,
-    }
+    drawing: dict[str, Any] = {"budget": budget, "total": total, "pair": pair, "machine": machine}
+    drawing |= {"earlier": earlier}
     if measure is not None:
-        pooling: dict[str, Any] = {
-            "method": method,
-            "random": random,
-            "everything": everything,
-            "documents": documents,
-        }
-        pooling |= {"queries": queries, "known": known, "batch": batch}
+        pooling: dict[str, Any] = {"method": method, "random": random, "everything": everything}
+        pooling |= {"documents": documents, "queries": queries, "known": known, "batch": batch}
         for other, value in pooling.items():
             one_of({other: value, "measure": measure})
-        return pool_for(
-            runs,
-            measure,
-            depth=depth,
-            judged=judged,
-            rel=rel,
-            seed=seed,
-            on_run=on_run,
-            **{name: value for name, value in drawing.items() if value is not None},
-            **options,
-        )
-    both(drawing, {"measure": None})
+        drawing |= {"depth": depth, "judged": judged, "rel": rel, "seed": seed, "on_run": on_run}
+        return pool_for(runs, measure, looks=looks, **drawing, **options)
+    both(drawing | {"looks": looks != 1}, {"measure": None})
     check_whole(0, random=random, seed=seed)
     check_whole(1, batch=batch)
     check_flags(everything=everything)
@@ -498,8 +478,9 @@ def _warnings(
         if count:
             warnings.append(ResultWarning(code, message, count))
 
-    partly = int((~systems.present.all(axis=0)).sum()) if systems.infos else 0
-    shared = int(systems.present.all(axis=0).sum()) if systems.infos else 0
+    everywhere = systems.present.all(axis=0)
+    shared = int(everywhere.sum()) if systems.infos else 0
+    partly = len(systems.queries) - shared
     if systems.infos and not shared and len(systems.infos) > 1:
         say("no_common_query", partly, "no query is in all runs; check whether the query ids match")
     else:
@@ -520,10 +501,11 @@ def _warnings(
         "pool.random=N or -C pool.everything",
     )
     lacking = maker.lacking
+    number = sum(lacking.values())
     say(
         "unknown_documents",
-        sum(lacking.values()),
-        f"left out {counted(sum(lacking.values()), 'pooled pair')} whose document is not in the collection "
+        number,
+        f"left out {counted(number, 'pooled pair')} whose document is not in the collection "
         f"({first_few(sorted(lacking))})",
     )
     say(

@@ -22,7 +22,6 @@ from leadline.online.proportions import (
     EXPECTED,
     Limits,
     Proportion,
-    SampleRatio,
     checked_difference,
     checked_fraction,
     detectable,
@@ -255,16 +254,12 @@ def abtest(
     >>> round(found.compared.z, 2), round(found.compared.p, 3)
     (2.15, 0.031)
     """
-    check_numbers(
-        effect=effect,
-        confidence=confidence,
-        power=power,
-        **({} if smallest is None else {"smallest": smallest}),
-    )
+    check_numbers(effect=effect, confidence=confidence, power=power)
     check_word(("users", "rows"), metric=metric)
     check_whole(1, within=within)
     checked_level(confidence)
     if smallest is not None:
+        check_numbers(smallest=smallest)
         checked_difference(smallest)
     by_rows = metric == "rows"
     of_logs = {"--user": user, "--position": position, "--time": time, "--within": within}
@@ -276,20 +271,16 @@ def abtest(
     depth = None if position is None else within or FIRST_PAGE
     units, lost = (None, 0) if read is None else _units(read, depth, metric)
     proportions = _proportions(a, b, units, lost, ["A", "B"] if read is None else read.arms)
-    compared_arms = [
+    first, second = (
         _arm(index, read, proportion, units, metric, confidence)
         for index, proportion in enumerate(proportions)
-    ]
-    compared = (
-        _by_rows(units, *compared_arms) if units and metric == "rows" else _by_users(*proportions, confidence)
     )
-    sample_ratio: SampleRatio | None = None
-    if planned is not None:
-        sample_ratio = sample_ratio_test((proportions[0].users, proportions[1].users), planned)
+    compared = _by_rows(units, first, second) if units and by_rows else _by_users(*proportions, confidence)
+    sample_ratio = None if planned is None else sample_ratio_test((first.units, second.units), planned)
     result = ABTest(
-        (compared_arms[0], compared_arms[1]),
+        (first, second),
         compared,
-        None if metric == "rows" else _always(proportions, units, effect, confidence),
+        None if by_rows else _always(proportions, units, effect, confidence),
         _sizes(proportions, compared, units, metric, power, confidence, smallest),
         split=sample_ratio,
         warnings=[],
