@@ -181,23 +181,23 @@ def _judges(agreement: Agreement) -> Table:
 
 def _two_by_two(agreement: Agreement) -> Table:
     between = agreement.between
-    order = np.argsort([-estimate.value for estimate in between["cohen"][1]], kind="stable").tolist()
-    rows = []
-    for index in order:
-        a, b = agreement.named()[index]
-        cohen = between["cohen"][1][index]
-        rows.append(
-            [
-                *([b] if agreement.reference else [a, b]),
-                agreement.counted()[index],
-                agreement.counted()[index] - int(np.trace(agreement.tables[index])),
-                *(between[name][1][index].value for name in PARTS[:3]),
-                cohen.low,
-                cohen.high,
-                between["krippendorff"][1][index].value,
-                _in_range(between["scott"][1][index]),
-            ]
+    estimates = (between[name][1] for name in PARTS)
+    rows = [
+        [
+            *([b] if agreement.reference else [a, b]),
+            cohen.pairs,
+            cohen.pairs - int(np.trace(table)),
+            *(one.value for one in (raw, scott, cohen)),
+            *cohen[1:3],
+            alpha.value,
+            _in_range(scott),
+        ]
+        for (a, b), table, raw, scott, cohen, alpha in zip(
+            agreement.named(), agreement.tables, *estimates, strict=True
         )
+    ]
+    order = np.argsort([-estimate.value for estimate in between["cohen"][1]], kind="stable").tolist()
+    rows = [rows[place] for place in order]
     heads = ["judge"] if agreement.reference else ["a", "b"]
     heads += ["pairs", "differ", "agreement", "Scott", "Cohen", "low", "high", "alpha", RANGE]
     notes = (

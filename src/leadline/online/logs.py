@@ -317,20 +317,14 @@ def click_deviations(
     rates = (np.bincount(where, weights=clicked) / np.bincount(where))[where]
     pairs: dict[tuple[str, str], int] = {}
     which = np.array([pairs.setdefault((row.user, row.arm), len(pairs)) for row in rows])
-    shown, clicks, expected, spread = (
+    sums = (
         np.bincount(which, weights=values).tolist()
         for values in (np.ones(len(at)), clicked, rates, rates * (1 - rates))
     )
-    deviations = [
-        ClickDeviation(
-            *pair,
-            (clicks[row] - expected[row]) / shown[row],
-            int(shown[row]),
-            int(clicks[row]),
-            expected[row],
-            (clicks[row] - expected[row]) / math.sqrt(spread[row]) if spread[row] > 0 else math.nan,
-        )
-        for pair, row in pairs.items()
-    ]
+    deviations = []
+    for (of, name), shown, clicks, expected, spread in zip(pairs, *sums, strict=True):
+        more = clicks - expected
+        z = more / math.sqrt(spread) if spread > 0 else math.nan
+        deviations.append(ClickDeviation(of, name, more / shown, int(shown), int(clicks), expected, z))
     deviations.sort(key=lambda item: (item.query, -item.deviation, item.document))
     return deviations, sum(row.click > 1 for row in rows)
