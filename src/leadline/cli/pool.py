@@ -21,14 +21,8 @@ if TYPE_CHECKING:
 SECTION = "Judging"
 
 DRAWING = ("wanted", "budget", "total", "pair", "new_runs", "machine", "earlier", "looks")
-NAMES = {
-    "pair": "--for-pair",
-    "earlier": "--from",
-    "documents": "--docs",
-    "everything": "--config pool.everything",
-}
-NAMES |= {name: f"--config pool.{name}" for name in ("batch", "random", "known")}
-NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
+NAMES = {"pair": "--for-pair", "earlier": "--from", "documents": "--docs"}  # else as the parameter
+NAMES |= {name: f"--config pool.{name}" for name in ("everything", "batch", "random", "known")}
 
 
 def command(
@@ -119,7 +113,8 @@ def command(
         _draw(runs, outputs, drawing, options)
         return
     drawn = ("budget", "total", "pair", "machine", "earlier")
-    asked = {NAMES[name]: drawing[name] for name in drawn} | {"--looks": drawing["looks"] > 1}
+    asked = {NAMES.get(name, f"--{name}"): drawing[name] for name in drawn}
+    asked |= {"--looks": drawing["looks"] > 1}
     both(typed(context, "new_runs"), {"--for MEASURE": None})
     of_grades = options["method"] is not None and POOLS.parse(options["method"]).adaptive
     both(typed(context, "rel"), {"--for MEASURE or --method MoveToFront": of_grades})

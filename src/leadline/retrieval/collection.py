@@ -11,7 +11,7 @@ import numpy as np
 
 from leadline.data.ids import to_bytes
 from leadline.data.table import Column, ResultWarning, Table, columns_of, plain, printed_table, raised
-from leadline.data.wording import percent
+from leadline.data.wording import first_few, percent
 from leadline.errors import InputError
 from leadline.io.objects import read_qrels
 from leadline.io.read import QrelsLike
@@ -248,8 +248,9 @@ def _warnings(unknown: set[str], strangers: set[str], unjudged: set[str]) -> lis
         ("unknown_queries", "judged queries without a text", strangers),
         ("unjudged_queries", "queries without judgments", unjudged),
     )
-    found = []
-    for code, message, names in facts:
-        shown = ", ".join([*sorted(names)[:3], *(["..."] if len(names) > 3 else [])])
-        found.append((code, f"{message}: {len(names):,} ({shown})", len(names)))
-    return raised(*found)
+    return raised(
+        *(
+            (code, f"{message}: {len(names):,} ({first_few(sorted(names))})", len(names))
+            for code, message, names in facts
+        )
+    )
