@@ -419,27 +419,14 @@ def _numeric(name: str, says: Sequence[str], found: Sequence[str]) -> Cause:
 def _findings(
     a: Side, b: Side, columns: Sequence[Floats], asked: Sequence[str], different: Flags
 ) -> list[ResultWarning]:
-    """Return what the numbers say without a run."""
+    """Return what the numbers say without a run: a constant factor, and what the means count as 0."""
     first, second = (column[different] for column in columns)
-    both = ~np.isnan(first) & ~np.isnan(second)
-    in_a, in_b = (
-        int((both & (one == 0) & (other != 0)).sum()) for one, other in ((first, second), (second, first))
-    )
-    found = raised(
-        ("zero_in_a", f"0 in A but not in B: {counted(in_a, 'value')}", in_a),
-        ("zero_in_b", f"0 in B but not in A: {counted(in_b, 'value')}", in_b),
-    )
-    ratio = second[both] / np.where(first[both] == 0, np.nan, first[both])
+    ratio = second / np.where(first == 0, np.nan, first)
     ratio = ratio[~np.isnan(ratio)]
+    found, size = [], len(asked)
     if len(ratio) > 2 and np.ptp(ratio) <= 1e-3 * abs(float(np.median(ratio))):
         text = f"B is A times {float(np.median(ratio)):.6g}: {counted(len(ratio), 'value')}"
         found.append(ResultWarning("constant_factor", text, len(ratio)))
-    return found + _mean_findings(a, b, len(asked))
-
-
-def _mean_findings(a: Side, b: Side, size: int) -> list[ResultWarning]:
-    """Return how the mean of each table follows from its values."""
-    found = []
     for name, side in (("A", a), ("B", b)):
         given = np.array([value for value in side.values.values() if not math.isnan(value)])
         if math.isnan(side.mean) or len(given) < 2:
