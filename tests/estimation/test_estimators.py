@@ -297,7 +297,9 @@ def test_reciprocal_rank_equals_a_loop_and_its_slopes_are_differences(chosen: li
         moved = estimator.pseudo.copy()
         moved[row] += 1.0
         slope = (value(moved, query) - value(estimator.pseudo, query)) / 3
-        assert found.errors[place] == pytest.approx(slope * estimator._error[place], abs=1e-9)
+        p, residual = sample.probability[row], sample.reached(estimator.kind.target) - estimator.guessed
+        error = math.sqrt(1.0 - p) / p * residual[row]
+        assert found.errors[place] == pytest.approx(slope * error, abs=1e-9)
 
 
 def test_documents_outside_the_frame_are_guessed_or_unknown_and_counted() -> None:

@@ -351,7 +351,6 @@ class Estimator:
         return RunEstimate(
             values,
             self._spread(row, coefficient),
-            NONE,
             shares=self._shares(query, row, weight, rest),
             doubt=doubt,
             free=free,
@@ -389,7 +388,6 @@ class Estimator:
         return RunEstimate(
             values,
             self._spread(row, coefficient),
-            NONE,
             shares=self._shares(query, row, own, rest),
             doubt=doubt,
             free=free,
@@ -438,8 +436,7 @@ class Estimator:
         doubt, free = self._doubt(query[kept], row[kept], weight[kept] * scale[query[kept]], rest * scale)
         return RunEstimate(
             values[number],
-            NONE,
-            replicates,
+            replicates=replicates,
             shares=self._shares(query, row, weight, rest),
             doubt=doubt,
             free=free,
@@ -461,9 +458,7 @@ class Estimator:
         with np.errstate(invalid="ignore", divide="ignore"):
             ratios = np.where(divisor > 0, (base[:, None] + moves) / divisor, np.nan)
         values = 2.0 * ratios[:, 0] - ratios[:, 1:].mean(axis=1) if len(sample.drawn) else ratios[:, 0]
-        return RunEstimate(
-            values, NONE, NONE, shares=self._shares(query, row, weight, rest), doubt=np.zeros(2)
-        )
+        return RunEstimate(values, shares=self._shares(query, row, weight, rest))
 
     def _count(self, target: Target) -> Floats:
         """Return the estimated number of documents of each query that reach a target, with replicates."""
@@ -500,6 +495,4 @@ class Estimator:
         weight = 1.0 / rank
         every = (1.0 / ranks * (np.arange(depth) < length[:, None])).sum(axis=1)
         rest = _not_listed(every, query, weight, length)
-        return RunEstimate(
-            values, NONE, NONE, shares=self._shares(query, row, weight, rest), doubt=np.zeros(2)
-        )
+        return RunEstimate(values, shares=self._shares(query, row, weight, rest))

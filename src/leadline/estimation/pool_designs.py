@@ -497,7 +497,12 @@ def left_out(
         alone = np.array(
             [bool(one) and {team_of[name] for name in one} == {team} for one in pool.contributors]
         )
-        fewer = _without(pool, team, ~alone) if given else None
+        if given and not pool.drawn[~alone].any():
+            raise UsageError(
+                f"every drawn pair comes from team '{team}' alone, so none would remain without this team. "
+                "Use a pool to which other teams contributed, or split the team."
+            )
+        fewer = pool.part(~alone)
         without = estimate(judgments, runs, measures, pool=fewer, **options) if given else None  # type: ignore[arg-type]
         for name in (name for name in names if team_of[name] == team):
             for measure in measures:
@@ -509,16 +514,6 @@ def left_out(
                     bias = without.mean(name, measure) - results.mean(name, measure)
                 found.append(LeftOut(team, name, str(measure), share, lost, bias))
     return found
-
-
-def _without(pool: DrawnPool, team: str, kept: Flags) -> DrawnPool:
-    """Return the pairs of a pool without a team, which must hold a drawn one."""
-    if not pool.drawn[kept].any():
-        raise UsageError(
-            f"every drawn pair comes from team '{team}' alone, so none would remain without this team. "
-            "Use a pool to which other teams contributed, or split the team."
-        )
-    return pool.part(kept)
 
 
 def _share_outside(pool: DrawnPool, name: str, alone: Flags, kind: Kind) -> float:

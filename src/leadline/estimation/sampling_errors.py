@@ -150,21 +150,18 @@ def design_withheld(sample: Sample, kind: Ratio, drawn_for: Sequence[str]) -> st
         return "gains other than the grade, or discounts other than log2(rank + 1)"
     if drawn_for and set(drawn_for) != {SIMULATED}:
         return f"a pool drawn for {listed(drawn_for)} (only for {SIMULATED})"
-    return not_simulated(design_of(sample, kind.cutoff))
-
-
-def design_of(sample: Sample, cutoff: int | None) -> Design:
-    """Return the design of a sample, for a measure with this cutoff."""
     p = sample.probability[sample.framed]
-    queries = len(sample.table.queries)
-    return Design(
-        queries,
-        float(p.sum()) / max(queries, 1),
-        0 if sample.run is None else int(sample.run.max(initial=-1)) + 1,
-        int(sample.pool_pairs.best.max(initial=0)),
-        float(p.min(initial=1.0)),
-        float(sample.pool_pairs.probability.mean()),
-        cutoff,
+    size = len(sample.table.queries)
+    return not_simulated(
+        Design(
+            size,
+            float(p.sum()) / max(size, 1),
+            0 if sample.run is None else int(sample.run.max(initial=-1)) + 1,
+            int(sample.pool_pairs.best.max(initial=0)),
+            float(p.min(initial=1.0)),
+            float(sample.pool_pairs.probability.mean()),
+            kind.cutoff,
+        )
     )
 
 
@@ -232,11 +229,12 @@ class RunEstimate(NamedTuple):
     values: Floats  # estimated value of each query; NaN where undefined
     # error terms of the mean by drawn pair, whose sum of squares is the variance of the mean; empty for nDCG.
     # Terms of a difference of runs are the differences of terms
-    errors: Floats
+    errors: Floats = NONE
     # replicates of the mean of a ratio, whose sample variance is its variance; empty for other measures
-    replicates: Floats
-    shares: Floats  # mean weight by source, in the order of `SOURCES`; sums to 1
-    doubt: Floats  # largest possible decrease and increase of the mean due to predicted and unknown pairs
+    replicates: Floats = NONE
+    shares: Floats = NONE  # mean weight by source, in the order of `SOURCES`; sums to 1
+    # largest possible decrease and increase of the mean due to predicted and unknown pairs
+    doubt: Floats = np.zeros(2)
     # rows of the listed pairs outside the frame, and what each of them adds to the decrease and increase
     free: tuple[Integers, Floats, Floats] = (np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
     sampled: bool = True  # whether the value depends on a pair with an inclusion probability in (0, 1)
@@ -340,7 +338,7 @@ def widening(half: float, part: RunEstimate, confidence: float) -> Widening:
     A document that is drawn with probability r and judged leaves the variance (1 - r) / r m (1 - m) in place
     of the doubt, m being its prediction.
 
-    >>> part = RunEstimate(NONE, NONE, NONE, NONE, np.array([0.04, 0.04]), open=(100.0, 0.0001))
+    >>> part = RunEstimate(NONE, doubt=np.array([0.04, 0.04]), open=(100.0, 0.0001))
     >>> widened = widening(0.03, part, 0.95)  # half of .05 - .03: .04^2 - .03^2 = 1.96^2 .0001 (1 - r) / r
     >>> round(widened.low, 3), round(widened.share, 3), widened.to_halve
     (0.05, 0.4, 36)
