@@ -8,14 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leadline.data.reading import Reading
 from leadline.errors import InputError, UsageError
-from leadline.estimation.system_lists import read_systems
-from leadline.estimation.unjudged import estimate_systems
-from leadline.estimation.unjudged_methods import METHODS
 from leadline_studies import studies, study
 from leadline_studies.unjudged_systems.study import agreement
-from leadline_studies.unjudged_systems.votes import scores_by_votes
 
 STUDY = study("unjudged-systems")
 
@@ -61,19 +56,6 @@ def test_an_estimate_equal_to_the_truth_agrees_in_everything() -> None:
     assert one["better_half"] == 1
     back = agreement(-truth, truth, [np.ones(20, dtype=np.int64)])
     assert (back["place_of_best"], back["mean_place_of_best"]) == (20, 19.5)
-
-
-def test_methods_that_share_pools_give_what_each_gives_alone(tmp_path: Path) -> None:
-    _, runs, _ = make_runs(tmp_path)
-    systems = read_systems(runs, Reading())
-    teams = {name: f"t{int(name[1:]) // 2}" for name in runs}
-    methods = [kind() for kind in METHODS.classes.values() if kind.voting]
-    both = scores_by_votes(systems, methods, list(teams.values()), 3)
-    for method in methods:
-        alone = estimate_systems(systems, method, seed=3).scores
-        shared = estimate_systems(systems, method, one_vote_per=teams, seed=3).scores
-        assert both[method.called]["run"].tolist() == alone.tolist()
-        assert both[method.called]["team"].tolist() == shared.tolist()
 
 
 def test_published_scores_are_the_truth(tmp_path: Path) -> None:

@@ -23,12 +23,12 @@ from leadline.data.validation import check_whole
 from leadline.data.wording import queries
 from leadline.estimation.system_lists import RankedPool, Systems, read_systems
 from leadline.estimation.unjudged_methods import DeShaTo
-from leadline.stats.moments import drawn_rows, interval
+from leadline.stats.moments import drawn_rows
 from leadline.topics.infer import Vectors, infer, read_vectors
 from leadline.topics.model import fit
 from leadline_studies import FITS, LEVEL, SWEEPS, VECTORS, Claim, Given, Option, Outcome, with_options
-from leadline_studies.common.pages import interval as interval_text
-from leadline_studies.common.tables import sheet
+from leadline_studies.common.pages import interval
+from leadline_studies.common.tables import estimated, sheet
 from leadline_studies.shape_systems.study import check_topic_source, fitted
 
 CLAIM = Claim(
@@ -170,13 +170,10 @@ def _summary(right: Floats, seed: int) -> dict[str, Any]:
     by_query = right.mean(axis=0)
     size = len(by_query)
     rows = drawn_rows(np.random.default_rng(seed), 1000, size)
-    low, high = interval(by_query[rows].mean(axis=1))
     shares = right.mean(axis=1)
     return {
         "queries": size,
-        "value": float(by_query.mean()),
-        "low": low,
-        "high": high,
+        **estimated(float(by_query.mean()), by_query[rows].mean(axis=1)),
         "lowest_fit": float(shares.min()),
         "highest_fit": float(shares.max()),
     }
@@ -193,6 +190,6 @@ def lines(data: dict[str, Any]) -> list[str]:
             verdict = f"{held} (above 90 %)"
         conclusions.append(
             f"{entry['topics']} topics: compared with {against[entry['other']]}, DeShaTo is right for "
-            f"{interval_text(entry, '.1%')} of {queries(entry['queries'])}: {verdict}"
+            f"{interval(entry, '.1%')} of {queries(entry['queries'])}: {verdict}"
         )
     return conclusions

@@ -36,7 +36,7 @@ from leadline_studies.unjudged_systems.votes import (
     STATISTICS,
     VOTES,
     over_subsets,
-    scores_by_votes,
+    scores_of,
     spread,
     with_fewer_draws,
 )
@@ -76,7 +76,9 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     else:
         true_scores = published(given.truth, names)
     methods = _methods(len(names), len(set(owners)))
-    scores = scores_by_votes(systems, methods, owners, given.seed)
+    teams = dict(zip(names, owners, strict=True))
+    scores = {"run": scores_of(systems, methods, given.seed)}
+    scores["team"] = scores_of(systems, methods, given.seed, teams)
     drawn = resamples(owners, draws=given.samples, seed=given.seed)
     data: dict[str, Any] = {
         "systems": len(names),
@@ -85,12 +87,12 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         "judged_queries": len(table.queries),
         "truth": given.truth or "MAP",
         "methods": {
-            name: {votes: agreement(scores_of_method[votes], true_scores, drawn) for votes in VOTES}
-            for name, scores_of_method in scores.items()
+            name: {votes: agreement(scores[votes][name], true_scores, drawn) for votes in VOTES}
+            for name in scores["run"]
         },
         "sizes": by_number(systems, true_scores, with_fewer_draws(methods), given.subsets, given.seed),
     }
-    return Outcome(data, systems.infos, figures=_figures(data, scores, true_scores, names))
+    return Outcome(data, systems.infos, figures=_figures(data, scores["run"], true_scores, names))
 
 
 def published(source: str, names: Sequence[str]) -> Floats:
@@ -165,13 +167,12 @@ def tables(data: dict[str, Any]) -> dict[str, Table]:
 
 
 def _figures(
-    data: dict[str, Any], scores: dict[str, dict[str, Floats]], truth: Floats, names: list[str]
+    data: dict[str, Any], scores: dict[str, Floats], truth: Floats, names: list[str]
 ) -> dict[str, Any]:
     from leadline_studies.common.figures import by_size, named_points
 
     drawn = {
-        name: named_points(truth, entry["run"], names, across="MAP", up=name)
-        for name, entry in scores.items()
+        name: named_points(truth, of_runs, names, across="MAP", up=name) for name, of_runs in scores.items()
     }
     lines = {
         name: [(float(size), entry["mean"]) for size, entry in sizes.items()]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
-from leadline.estimation.system_lists import Systems, number_teams
+from leadline.estimation.system_lists import Systems
+from leadline.estimation.unjudged import estimate_systems
 from leadline.estimation.unjudged_methods import Soboroff, UnjudgedEstimator
 from leadline.stats.correlation import kendall, pearson, tau_ap
-from leadline.stats.moments import mean_of_defined
 from leadline_studies.common.tables import quantiles
 
 STATISTICS = {"kendall": kendall, "tau_ap": tau_ap, "pearson": pearson}
@@ -23,25 +23,13 @@ def with_fewer_draws(methods: Sequence[UnjudgedEstimator]) -> list[UnjudgedEstim
     return [method.replace(draws=DRAWS) if isinstance(method, Soboroff) else method for method in methods]
 
 
-def scores_by_votes(
-    systems: Systems, methods: Sequence[UnjudgedEstimator], teams: Sequence[str], seed: int
-) -> dict[str, dict[str, Floats]]:
-    """Return the scores by every method with one vote per run, and with one per team."""
-    single = number_teams(range(len(teams)))
-    shared = number_teams(teams)
-    values: dict[str, dict[str, list[Floats]]] = {
-        estimator.called: {votes: [] for votes in VOTES} for estimator in methods
-    }
-    for pool in systems.pools(single, seed=seed):
-        for method in methods:
-            too_few = len(np.unique(shared)) < method.fewest
-            for votes in VOTES:
-                codes = shared if votes == "team" and not too_few else single
-                scores = method.estimate(pool._replace(team=codes)).values
-                values[method.called][votes].append(scores)
+def scores_of(
+    systems: Systems, methods: Sequence[UnjudgedEstimator], seed: int, teams: Mapping[str, str] | None = None
+) -> dict[str, Floats]:
+    """Return the scores by every method with one vote per run, or with one per team."""
     return {
-        name: {votes: mean_of_defined(np.stack(per_query, axis=1)) for votes, per_query in by_vote.items()}
-        for name, by_vote in values.items()
+        method.called: estimate_systems(systems, method, one_vote_per=teams, seed=seed).scores
+        for method in methods
     }
 
 
@@ -55,9 +43,8 @@ def over_subsets(
     """Return tau of every method on every subset of the systems."""
     taus: dict[str, list[float]] = {method.called: [] for method in methods}
     for chosen in subsets:
-        names = list(map(str, chosen.tolist()))
-        for name, scores in scores_by_votes(systems.only(chosen.tolist()), methods, names, seed).items():
-            taus[name].append(kendall(scores["run"], truth[chosen]))
+        for name, scores in scores_of(systems.only(chosen.tolist()), methods, seed).items():
+            taus[name].append(kendall(scores, truth[chosen]))
     return taus
 
 
