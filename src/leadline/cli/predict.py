@@ -94,22 +94,22 @@ def _truth(path: str) -> tuple[Mapping[str, Mapping[str, float]], str]:
     from leadline.io.result_files import NONE_PER_RUN, read_column
     from leadline.io.score_cells import WITHOUT_SAMPLE
 
-    column, estimated = None, False
+    column = None
     try:
         column = read_column(path)
         estimated = column.estimated
     except InputError as error:
-        estimated = error.found == WITHOUT_SAMPLE
-        if not estimated and error.found != NONE_PER_RUN:
+        if error.found not in (WITHOUT_SAMPLE, NONE_PER_RUN):
             raise
-    if not estimated and (column is None or not column.queries):
-        raise UsageError(
-            f"{path} has no per-query values. Save them with `leadline evaluate QRELS RUN... -o FILE.json`."
-        )
-    if column is None or estimated:
+        estimated = error.found == WITHOUT_SAMPLE
+    if estimated:
         raise UsageError(
             f"{path} has estimates from a sample of judgments. Their sampling errors would make the "
             "correlations too low. Use values from complete judgments."
+        )
+    if column is None or not column.queries:
+        raise UsageError(
+            f"{path} has no per-query values. Save them with `leadline evaluate QRELS RUN... -o FILE.json`."
         )
     return column.queries, column.measure
 

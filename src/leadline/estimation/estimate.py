@@ -21,7 +21,7 @@ from leadline.estimation import estimated_columns as parts_of
 from leadline.estimation.designs import Cascade, Kind, Linear, Ratio, has_interval, kinds_of
 from leadline.estimation.estimated_columns import Difference, Estimate, estimate_columns, estimate_notes
 from leadline.estimation.estimators import Estimator, Sample
-from leadline.estimation.measured_pool import Look, chances, check_kinds, judge_warning, recall_estimates
+from leadline.estimation.measured_pool import Look, chances, check_kinds, judge_warning
 from leadline.estimation.samples import PoolLike, evidence_of
 from leadline.estimation.sampling_errors import (
     FEWEST_DEPENDED_ON,
@@ -42,7 +42,7 @@ from leadline.estimation.sampling_errors import (
     small_probabilities,
     widening,
 )
-from leadline.evaluation.estimated_recall import RecallEstimate, recall
+from leadline.evaluation.estimated_recall import RecallEstimate, RecallEstimates, recall, relevant
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results, in_range
@@ -547,6 +547,8 @@ def estimate(
         },
     )
     results.qrels = sample.table.digest_with(sample.probability, sample.judged)
+    levels = sorted({one.rel for one in wanted if isinstance(one, R)}) if len(sample.drawn) else []
+    counts = {rel: relevant(sample.table, rel, confidence=level) for rel in levels}
     reached = (sample.reached(kind.target)[sample.drawn] for kind in kinds)
     vars(results).update(
         new=np.array([evidence.pooled is not None and info.name not in evidence.pooled for info in infos]),
@@ -554,7 +556,7 @@ def estimate(
         proxy=evidence.proxy,
         judgments=evidence.judgments,
         read=evidence.read,
-        estimates=recall_estimates(sample, wanted, recalls, level),
+        estimates=RecallEstimates(counts, recalls, level) if counts else None,
         _parts=parts,
         _rows=digest(sample.table.documents, sample.table.query),
         _pairs=len(sample.probability),

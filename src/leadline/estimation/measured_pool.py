@@ -47,7 +47,6 @@ from leadline.estimation.sampling_errors import (
     design_withheld,
     half_width,
 )
-from leadline.evaluation.estimated_recall import RecallEstimate, RecallEstimates, relevant
 from leadline.io.formats import suffix_of
 from leadline.io.objects import Run, read_qrels
 from leadline.io.pool_files import write_drawn_pool
@@ -55,7 +54,6 @@ from leadline.io.read import QrelsLike
 from leadline.io.read_paths import refuse_sources
 from leadline.io.write import checked_path
 from leadline.measures import Measure
-from leadline.measures.precision import R
 from leadline.result import Result
 
 FORECAST = ("half_width", "half_budget", "exact_budget")
@@ -264,17 +262,6 @@ def at_look(pool: DrawnPool, grades: Mapping[str, Mapping[str, float]]) -> tuple
         )
     look = Look(reached, len(places), places[reached - 1], len(rows))
     return first_pairs(pool, look.pairs), look
-
-
-def recall_estimates(
-    sample: Sample, measures: Sequence[Measure], recalls: list[dict[str, RecallEstimate]], confidence: float
-) -> RecallEstimates | None:
-    """Return recall over all queries and numbers of relevant documents; None without R or a draw."""
-    levels = sorted({one.rel for one in measures if isinstance(one, R)})
-    if not levels or not len(sample.drawn):
-        return None
-    counts = {rel: relevant(sample.table, rel, confidence=confidence) for rel in levels}
-    return RecallEstimates(counts, recalls, confidence)
 
 
 FEWEST_AGAIN = 25  # pairs; with 11, intervals of runs held .83 (docs/howto/machine-labels.md)
