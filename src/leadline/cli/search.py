@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 from leadline.cli._outputs import for_screen
 from leadline.data.registry import show
-from leadline.evaluation.catalogue import outline, paragraphs
+from leadline.evaluation.catalogue import explanation, outline, paragraphs
 from leadline.retrieval.models import MODELS, Model
 
 SECTION = "Retrieval"
@@ -468,16 +468,9 @@ def entry(kind: type[Model]) -> dict[str, Any]:
 
 def explained(kind: type[Model]) -> str:
     """Return the explanation of a model as text."""
-    import textwrap
-
-    lines = [f"{outline(kind, defaults=True)} - {kind.title}", ""]
-    for part in paragraphs(kind):
-        lines += [*textwrap.wrap(part, 100, initial_indent="  ", subsequent_indent="  "), ""]
     facts = {"formula": kind.formula, "source": kind.source}
     if kind.aliases:
         facts["spellings"] = ", ".join(kind.aliases)
     for name, parameter in kind.parameters().items():
         facts[name] = f"{parameter.expected()}; default {show(parameter.default)}"
-    for label, text in facts.items():
-        lines += textwrap.wrap(text, 100, initial_indent=f"  {label:<12}", subsequent_indent=" " * 14)
-    return "\n".join(lines) + "\n"
+    return explanation(kind, kind.title, facts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import math
 import textwrap
+from collections.abc import Mapping
 from typing import Any
 
 from leadline.data.judged_run import JudgedRun
@@ -228,16 +229,20 @@ def parameter_lines(cls: type[Parametric]) -> list[str]:
 
 def explain(cls: type[Measure], *, asked: str = "") -> str:
     """Return the documentation of a measure as text; `asked` is what the user typed and its meaning."""
-    lines = [f"{outline(cls, defaults=True)} - {cls.title}", ""]
-    if asked:
-        lines += [*_wrapped(asked, "  ", "  "), ""]
-    for paragraph in paragraphs(cls):
+    text = explanation(cls, cls.title, facts(cls), asked=asked)
+    if example(cls):
+        text += "\n".join(["", "  example", *(f"    {line}" for line in example(cls).splitlines()), ""])
+    return text
+
+
+def explanation(cls: type[Parametric], title: str, facts: Mapping[str, str], *, asked: str = "") -> str:
+    """Return outline, paragraphs and facts of a measure or model as text."""
+    lines = [f"{outline(cls, defaults=True)} - {title}", ""]
+    for paragraph in filter(None, [asked, *paragraphs(cls)]):
         lines += [*_wrapped(paragraph, "  ", "  "), ""]
-    for label, text in facts(cls).items():
+    for label, text in facts.items():
         for index, line in enumerate(text.splitlines()):
             lines += _wrapped(line, f"  {'' if index else label:<12}", " " * 14)
-    if example(cls):
-        lines += ["", "  example", *(f"    {line}" for line in example(cls).splitlines())]
     return "\n".join(lines) + "\n"
 
 
