@@ -42,6 +42,7 @@ def spaced(low: int, high: int) -> tuple[Fit, ...]:
 LEE = "--qrels OUT/lee.qrels --train ../lee-similarity/background.jsonl --sample 20 --level "
 LEE_FITS = tuple(Fit(300, seed, (5, 10, 20, 30, 50, 100, 200)) for seed in range(3))
 SAME = "--qrels ../{0}/qrels.txt --together --queries 372"
+SPOT = ((SWEEPS, 0), (200, 0), (200, 1))  # sweeps and seeds of every fourth number of topics
 FARTHER = tuple(Fit(100, seed, (20, 50, 100, 200, 300, 500, 1000)) for seed in range(2))  # of NPL
 CAPTIONS = "--languages de,en --id-column pair_id --train OUT/multi30k-train.tsv --alpha-sum 10"
 TRIALS = {
@@ -68,6 +69,13 @@ def key_of(name: str, fit: Fit) -> str:
     return f"{name}-sweeps-{fit.sweeps}-seed-{fit.seed}-settings-{len(fit.topics)}"
 
 
+def checks(name: str) -> list[Fit]:
+    """Return the fits that show how much sweeps, seeds and the range of T matter."""
+    topics = TRIALS[name].fits[0].topics[::4]
+    spot = [Fit(sweeps, seed, topics) for sweeps, seed in SPOT] if name in LARGE else []
+    return [*spot, *FARTHER * (name == "npl")]
+
+
 MAIN = {name: key_of(name, trial.fits[0]) for name, trial in TRIALS.items()}
 FIGURES = {f"{MAIN[name]}/topics": f"{NAME}-{name}.svg" for name in LARGE}
 FIGURES |= {f"{MAIN['multi30k']}/histograms": f"{NAME}-multi30k-histograms.svg"}
@@ -78,7 +86,7 @@ def collect(out: Path, data: Path) -> Json:
     _prepare(out, data)
     collected: Json = {}
     for name, trial in TRIALS.items():
-        for fit in (*trial.fits, *FARTHER * (name == "npl")):
+        for fit in (*trial.fits, *checks(name)):
             topics = ",".join(map(str, fit.topics))
             command = f"{NAME} ../{trial.docs} {trial.options.replace('OUT', str(out))} --topics {topics}"
             command += f" --sweeps {fit.sweeps} --seed {fit.seed} --time"

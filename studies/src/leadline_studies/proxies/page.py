@@ -28,6 +28,7 @@ MODELS = (
 )
 PROXIES = (
     "votes",
+    "votes, cells by rank",
     "votes by nruns",
     "votes by reference-count",
     "votes by DeShaTo",

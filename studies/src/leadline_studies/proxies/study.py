@@ -67,6 +67,7 @@ OPTIONS = (
 UNJUDGED = ("nruns", "reference-count")
 DEPTH = 100  # documents of each run that estimators without judgments may use
 BINS = 10  # of HSA
+VOTE_EDGES = (3, 6, 11, 21, 41, 81)  # first rank by votes of each cell after the first
 LABELS = 4  # of the adverse machines
 CENTRED = "centred"
 HSA = "votes by HSA"
@@ -170,10 +171,21 @@ def _weights(scores: Floats) -> Floats:
     return np.nan_to_num((scores - low) / (high - low), nan=0.5)
 
 
+def _vote_cells(query: Integers, votes: Floats) -> Cells:
+    """Return the cells of pairs by their rank in votes within the query."""
+    order = np.lexsort((-votes, query))
+    ordered = query[order]
+    rank = np.empty(len(query), dtype=np.int64)
+    rank[order] = np.arange(len(query)) - np.searchsorted(ordered, ordered) + 1
+    last = len(VOTE_EDGES) + 1
+    return Cells(np.searchsorted(VOTE_EDGES, rank, side="right"), last + 1, last, last)
+
+
 def _proxies(votes: Votes, scores: Mapping[str, Floats], seed: int) -> dict[str, Proxy]:
     """Return for every proxy its cells, or a function that makes them of a draw."""
     size = len(votes.query)
     random = np.random.default_rng(seed).integers(1, LABELS + 1, size)
+    alike = np.ones(len(votes.setting.truth))
     worst = _labels_of(votes, int(votes.setting.truth.argmin()))
 
     def by_histograms(chosen: Draw) -> Cells:
@@ -189,9 +201,10 @@ def _proxies(votes: Votes, scores: Mapping[str, Floats], seed: int) -> dict[str,
     return {
         "none": Cells.one(size, guessing=False),
         CENTRED: Cells.one(size),
+        "votes, cells by rank": _vote_cells(votes.query, votes.of(alike)),
         "adverse: random labels": Cells(random, LABELS + 1, 0, 0),
         "adverse: worst run": Cells(worst, LABELS + 1, 0, 0),
-        "votes": partial(votes.cells, np.ones(len(votes.setting.truth))),
+        "votes": partial(votes.cells, alike),
         **{f"votes by {name}": partial(votes.cells, _weights(of_runs)) for name, of_runs in scores.items()},
         HSA: by_histograms,
     }
