@@ -225,8 +225,6 @@ def lists(draw: st.DrawFn) -> JudgedRun:
         offsets=whole.offsets,
         rank=rank,
         row=whole.row,
-        tie_first=rank,
-        tie_last=rank,
         unjudged_ties=whole.unjudged_ties,
     )
 

@@ -171,7 +171,7 @@ def test_probabilities_go_through_files(tmp_path: Path, suffix: str) -> None:
     assert found == qrels
     assert found.inclusion_probabilities() == SHARES
     assert found != read_qrels(GRADES)
-    assert found.of_query(1).inclusion_probabilities() == {"q2": SHARES["q2"]}
+    assert found.of_queries(["q2"]).inclusion_probabilities() == {"q2": SHARES["q2"]}
     assert found.keep(found.grades > 0).inclusion_probabilities() != SHARES
 
 

@@ -20,7 +20,7 @@ from leadline.data.table import RunInfo
 from leadline.errors import UsageError
 from leadline.evaluation.merging import merge_results
 from leadline.evaluation.results import Results
-from leadline.evaluation.run_warnings import NOT_ZERO, NOT_ZERO_WITHOUT_LIST, warnings_of_undefined
+from leadline.evaluation.run_warnings import warnings_of_undefined
 from leadline.measures import MEASURES
 from leadline.scale import RunParts, evaluate_parts
 
@@ -217,7 +217,7 @@ def test_only_measures_that_count_0_are_said_to_without_a_relevant_document() ->
         measure = MEASURES.parse(cls.example())
         if float(np.nan_to_num(measure.values(judged))[0]) and measure.average != "defined":
             other.add(name)
-    assert other == NOT_ZERO
+    assert other == {name for name, cls in MEASURES.classes.items() if not cls.zero_without_relevant}
 
 
 def test_a_query_without_a_relevant_document_is_not_called_scored_0_by_judged() -> None:
@@ -256,4 +256,4 @@ def test_only_measures_that_count_0_are_said_to_without_a_list() -> None:
         measure = MEASURES.parse(cls.example())
         if measure.average == "mean" and np.nan_to_num(measure.values(judged))[0]:
             other.add(name)
-    assert other == NOT_ZERO_WITHOUT_LIST
+    assert other == {name for name, cls in MEASURES.classes.items() if not cls.zero_without_list}

@@ -290,7 +290,7 @@ def test_packed_judgments_are_copied_and_written_like_others(folder: Path) -> No
     packed, whole = in_chunks(path, 100), of_whole(path)
     assert packed == whole
     assert told(packed.keep(packed.grades > 0)) == told(whole.keep(whole.grades > 0))
-    assert told(packed.of_query(3)) == told(whole.of_query(3))
+    assert told(packed.of_queries(["q3"])) == told(whole.of_queries(["q3"]))
     assert told(read_qrels(path, negative="unjudged")) == told(whole.keep(whole.grades >= 0))
     assert packed.to_columns() == whole.to_columns()
     one, other = packed.documents.take(np.array([5, 2])), whole.documents.take(np.array([5, 2]))

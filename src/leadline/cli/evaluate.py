@@ -69,15 +69,22 @@ def trec_text(
 ) -> str:
     """Return results in trec_eval's format, one run after the other; undefined values are 0.0000."""
     lines = lines_of(results, requests, rel=rel)
+    of_queries = [line for line in lines if line.family not in {*ONLY_MEAN, "runid"}]
+    of_all = [line for line in lines if line.family != "relstring"]
     written: list[str] = []
-    for run in range(len(results.runs)):
+    for run, info in enumerate(results.runs):
         if per_query:
             queries = results.present[run]
             if prints_missing and not results.without_mean[run]:
                 queries = queries | results.averaged[run].all(axis=1)
-            written += _of_queries(results, lines, run, np.flatnonzero(queries).tolist())
+            codes = np.flatnonzero(queries).tolist()
+            strings = results.relevance_strings[run] if results.relevance_strings else [""] * len(queries)
+            rows = np.nan_to_num(results.values[run])[codes].tolist()
+            names, texts = [results.queries[code] for code in codes], [strings[code] for code in codes]
+            written += _blocks(of_queries, names, rows, texts)
         if means and not results.without_mean[run] and results.averaged[run].any():
-            written.append(_of_all(results, lines, run))
+            rows = np.nan_to_num(results.means[run : run + 1]).tolist()
+            written += _blocks(of_all, ["all"], rows, [info.tag or info.name])
     return "".join(written)
 
 
@@ -108,37 +115,20 @@ def _within(family: str, measure: Measure | None) -> float:
     return float(getattr(measure, measure.cutoff_name() or ""))
 
 
-def _block(lines: Sequence[Line]) -> str:
-    """Return the template of a block, with `%` for each value and a zero byte for the query."""
-    return "".join(f"{line.name:<22}\t\0\t{_form(line)}\n" for line in lines)
-
-
 def _form(line: Line) -> str:
     if line.column is None:
         return "'%s'" if line.family == "relstring" else "%s"
     return "%.10g" if line.whole else "%6.4f"  # means over several judges are fractions
 
 
-def _of_queries(results: Results, lines: Sequence[Line], run: int, queries: Sequence[int]) -> Iterator[str]:
-    """Yield the block of every query."""
-    lines = [line for line in lines if line.family not in {*ONLY_MEAN, "runid"}]
-    columns = [line.column for line in lines]
-    block = _block(lines)
-    values = np.nan_to_num(results.values[run])
-    for query in queries:
-        row = values[query].tolist()
-        text = results.relevance_strings[run][query] if results.relevance_strings else ""
-        cells = (text if column is None else row[column] for column in columns)
-        yield block.replace("\0", results.queries[query].replace("%", "%%")) % tuple(cells)
-
-
-def _of_all(results: Results, lines: Sequence[Line], run: int) -> str:
-    """Return the block of the means."""
-    lines = [line for line in lines if line.family != "relstring"]
-    values = np.nan_to_num(results.means[run]).tolist()
-    tag = results.runs[run].tag or results.runs[run].name
-    cells = (tag if line.column is None else values[line.column] for line in lines)
-    return _block(lines).replace("\0", "all") % tuple(cells)
+def _blocks(
+    lines: Sequence[Line], queries: Sequence[str], rows: Sequence[Sequence[float]], texts: Sequence[str]
+) -> Iterator[str]:
+    """Yield the lines of each query, with its text where a line has no column of values."""
+    block = "".join(f"{line.name:<22}\t\0\t{_form(line)}\n" for line in lines)
+    for query, row, text in zip(queries, rows, texts, strict=True):
+        cells = (text if line.column is None else row[line.column] for line in lines)
+        yield block.replace("\0", query.replace("%", "%%")) % tuple(cells)
 
 
 SECTION = "Evaluation"

@@ -180,20 +180,12 @@ def with_baseline(results: Results, baseline: Baseline, *, rewrite: str) -> tupl
     kept = baseline.results
     if list(map(str, kept.measures)) != list(map(str, results.measures)):
         kept = kept.select_measures([kept.measure_index(str(measure)) for measure in results.measures])
-    rows = kept.queries.encode(results.queries.names)
     infos = [replace(info, name=info.name + SUFFIX, path="") for info in kept.runs]
-    known = rows >= 0
-    present = kept.present[:, rows] & known
-    averaged = kept.averaged[:, rows] & known[:, None]
-    together = results.with_runs(
-        kept,
-        infos,
-        values=np.where(known[:, None], kept.values[:, rows], np.nan),
-        averaged=averaged,
-        present=present,
-    )
+    together = results.with_runs(kept, infos)
     together.warnings = list(results.warnings)
-    for info, row, counts in zip(infos, present, np.asarray(averaged.any(axis=2)), strict=True):
+    added = slice(len(results.runs), None)
+    averaged = np.asarray(together.averaged[added].any(axis=2))
+    for info, row, counts in zip(infos, together.present[added], averaged, strict=True):
         names = flagged(results.queries, ~row)
         scored = ", scored 0" * bool((counts & ~row).any())
         words = f"{baseline.path}: {lacking_text(names, info.name, of=len(row))}{scored}"

@@ -19,7 +19,16 @@ from leadline.comparison.engine import Differences, Tested, few_queries_text, fe
 from leadline.comparison.pairing import Rules, check_intervals
 from leadline.data.arrays import Flags
 from leadline.data.ids import to_bytes
-from leadline.data.table import Column, ResultWarning, RowLabel, Table, named_columns, printed_table, raised
+from leadline.data.table import (
+    Column,
+    ResultWarning,
+    RowLabel,
+    Table,
+    named_columns,
+    printed_table,
+    raised,
+    range_of,
+)
 from leadline.data.wording import counted, first_few, percent, queries
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.limits import DEFAULT_INTERVAL, mean_intervals
@@ -210,10 +219,7 @@ class Slices(Result):
         self.without_slice = {by: int((count == 0).sum()) for by, count in counts.items()}
         self.in_several = {by: int((count > 1).sum()) for by, count in counts.items()}
         self.warnings = self._warnings()
-        self.ranges = {
-            str(measure): (float(getattr(measure, "low", -np.inf)), float(getattr(measure, "high", np.inf)))
-            for measure in results.measures
-        }
+        self.ranges = {str(measure): range_of(measure) for measure in results.measures}
 
     @cached_property
     def records(self) -> list[SimpleNamespace]:
@@ -375,27 +381,12 @@ def slices_of(
     )
 
 
-def _of_queries(results: Results, members: Flags) -> Results:
-    """Return results whose means are over the queries of a slice."""
-    return Results(
-        results.runs,
-        results.queries,
-        results.measures,
-        results.values,
-        results.averaged & members[None, :, None],
-        present=results.present,
-        without_mean=results.without_mean,
-        options=results.options,
-        weighted=results.weighted,
-    )
-
-
 def _means(
     results: Results, slicings: Sequence[Slicing], interval: Interval, confidence: float, seed: int
 ) -> Iterator[tuple[Any, ...]]:
     every = np.ones(len(results.queries), dtype=np.bool_)
     parts = [
-        (by, name, members, _of_queries(results, members))
+        (by, name, members, results.changed(averaged=results.averaged & members[:, None], warnings=[]))
         for by, names, table in slicings
         for name, members in [(None, every), *zip(names, table, strict=True)]
     ]

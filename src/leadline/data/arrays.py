@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b, sha256
 from typing import Any
 
@@ -173,25 +173,11 @@ def hashed_uniform(seed: int, *names: str) -> float:
     >>> first == hashed_uniform(0, "ann", "q1"), first == hashed_uniform(1, "ann", "q1")
     (True, False)
     """
-    return hashed_uniforms(seed, *names[:-1])(names[-1])
-
-
-def hashed_uniforms(seed: int, *names: str) -> Callable[[str], float]:
-    """Return `hashed_uniform` as a function of the last name only, which is faster for many of them.
-
-    >>> hashed_uniforms(0, "ann")("q1") == hashed_uniform(0, "ann", "q1")
-    True
-    """
-    # Each name is preceded by its length, so that no two lists of names give the same text.
-    prefix = f"{seed} {len(names)}" + "".join(f" {len(name)} {name}" for name in names) + " "
-    prefix_hash = blake2b(prefix.encode("utf-8", "surrogatepass"), digest_size=8)
-
-    def uniform(last: str) -> float:
-        digest = prefix_hash.copy()
-        digest.update(last.encode("utf-8", "surrogatepass"))
-        return (int.from_bytes(digest.digest(), "big") >> 11) / (1 << 53)
-
-    return uniform
+    # Each name but the last is preceded by its length, so that no two lists of names give the same text.
+    *before, last = names
+    text = f"{seed} {len(before)}" + "".join(f" {len(name)} {name}" for name in before) + f" {last}"
+    found = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return (int.from_bytes(found, "big") >> 11) / (1 << 53)
 
 
 def digest(*columns: Iterable[bytes] | npt.NDArray[Any] | None) -> str:

@@ -98,18 +98,13 @@ class JudgedRun:
         offsets: Integers,
         rank: Codes,
         row: Codes,
-        tie_first: Codes | None = None,
-        tie_last: Codes | None = None,
         ties: tuple[Counts, Counts] | None = None,
         unjudged_ties: TieGroups,
         cut_in_ties: Flags | None = None,
         lists: MatchedLists | None = None,
         tops: Tops | None = None,
     ) -> None:
-        above, below = ties or (
-            rank - (rank if tie_first is None else tie_first),
-            (rank if tie_last is None else tie_last) - rank,
-        )
+        above, below = ties or (np.zeros_like(rank), np.zeros_like(rank))
         freeze(present, length, offsets, rank, row, above, below)
         if cut_in_ties is None:
             cut_in_ties = np.zeros(len(present), dtype=np.bool_)
@@ -119,7 +114,7 @@ class JudgedRun:
         self.lists, self.tops = lists, tops
         self.fitting: Mapping[int, Codes] = {}
         # First query and document of a run without judged documents, and its queries without judgments:
-        self.example_query = self.example = ""
+        self.example = ("", "")
         self.unjudged: list[bytes] = []
         self._hits: dict[float, Hits] = {}
 
@@ -248,8 +243,7 @@ class JudgedRun:
             cut_in_ties=self.cut_in_ties[codes],
             tops=None if self.tops is None else self.tops.of_codes(codes),
         )
-        judged.example_query, judged.example = self.example_query, self.example
-        judged.unjudged = self.unjudged
+        judged.example, judged.unjudged = self.example, self.unjudged
         judged.fitting = {budget: fits[codes] for budget, fits in self.fitting.items()}
         return judged
 

@@ -331,15 +331,6 @@ class QrelsColumns(QueryTable):
         """Return the SHA-256 of queries, documents, grades and columns, in any order of the rows."""
         return digest_of_rows(self, columns)
 
-    def of_query(self, code: int) -> Self:
-        """Return the judgments of a single query, without subtopics and known documents."""
-        whole = copy(self)
-        whole.known = whole.subtopics = whole.pool = whole.selected = None
-        whole.votes = {}
-        rows = np.arange(int(self.begin[code]), int(self.end[code]))
-        ends = np.array([0, len(rows)], dtype=np.int64)
-        return whole._of_rows(rows, Vocabulary([self.queries[code]]), ends[:1], ends[1:])  # noqa: SLF001  # same class
-
     @property
     def remarks_by_judge(self) -> tuple[tuple[str, str, int], ...]:
         """Remarks where every judge of a pair counts, and not only one merged grade."""
@@ -407,14 +398,7 @@ class QrelsColumns(QueryTable):
         """Return the known inclusion probabilities, `{query: {document: probability}}`; None without any."""
         if self.inclusion is None:
             return None
-        probabilities: dict[str, dict[str, float]] = {query: {} for query in self.queries}
-        names = list(self.queries)
-        for query, document, probability in zip(
-            self.query.tolist(), self.documents, self.inclusion.tolist(), strict=True
-        ):
-            if not math.isnan(probability):
-                probabilities[names[query]][to_text(document)] = probability
-        return probabilities
+        return self._by_query(None if math.isnan(share) else share for share in self.inclusion.tolist())
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return `{query: {document: grade}}`; integral grades are of type int.
@@ -423,11 +407,16 @@ class QrelsColumns(QueryTable):
         >>> ll.Qrels([("q1", "d1", 1.0), ("q2", "d1", 0.5)]).to_dict()
         {'q1': {'d1': 1}, 'q2': {'d1': 0.5}}
         """
-        judgments: dict[str, dict[str, float]] = {query: {} for query in self.queries}
+        return self._by_query(map(_number, self.grades.tolist()))
+
+    def _by_query(self, numbers: Iterable[float | None]) -> dict[str, dict[str, float]]:
+        """Return numbers of all rows as `{query: {document: number}}`, those that are None left out."""
+        found: dict[str, dict[str, float]] = {query: {} for query in self.queries}
         names = list(self.queries)
-        for query, name, grade in zip(self.query.tolist(), self.documents, self.grades.tolist(), strict=True):
-            judgments[names[query]][to_text(name)] = _number(grade)
-        return judgments
+        for query, document, number in zip(self.query.tolist(), self.documents, numbers, strict=True):
+            if number is not None:
+                found[names[query]][to_text(document)] = number
+        return found
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return the columns query_id, doc_id and relevance as lists, ordered by query.

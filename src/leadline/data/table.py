@@ -113,6 +113,11 @@ class NamedMeasure:
         return "unknown" if self.assumed else "higher" if self.rising else "lower"
 
 
+def range_of(measure: object) -> tuple[float, float]:
+    """Return the lowest and the highest value of a measure, infinite where they are unknown."""
+    return float(getattr(measure, "low", -math.inf)), float(getattr(measure, "high", math.inf))
+
+
 def summary(values: Floats, averaged: Flags, average: str, weights: Floats | None = None) -> Floats:
     """Return the average of each run (row) over the included queries (columns), added in order.
 

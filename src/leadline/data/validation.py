@@ -8,9 +8,10 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sized
 from functools import cache
+from itertools import repeat
 from numbers import Integral, Real
 from types import UnionType
-from typing import Any, NamedTuple, Union, get_origin
+from typing import Any, Union, get_origin
 
 from leadline.errors import InputError, LeadlineError, UsageError, either, sentences
 
@@ -107,56 +108,22 @@ def check_run_name(name: object) -> None:
         )
 
 
-class Kind(NamedTuple):
-    """A kind of argument: whether a value is of it, given the kinds in brackets, and its name in messages."""
-
-    accepts: Callable[[Any, tuple[str, ...], Mapping[str, Any]], bool]
-    words: str
-
-
-def _each(values: Any, text: str, known: Mapping[str, Any]) -> bool:
-    """Return whether all values are of a kind; an iterator is not read."""
-    return isinstance(values, Iterator) or all(_is_of(value, text, known) for value in values)
-
-
-def _is_mapping(value: Any, inside: tuple[str, ...], _known: Mapping[str, Any]) -> bool:
-    if not isinstance(value, Mapping):
-        return False
-    return inside != ("str", "str") or all(isinstance(each, str) for pair in value.items() for each in pair)
-
-
-def _is_tuple(value: Any, inside: tuple[str, ...], known: Mapping[str, Any]) -> bool:
-    if not isinstance(value, (tuple, list)) or len(value) != len(inside):
-        return False
-    return all(_is_of(part, text, known) for part, text in zip(value, inside, strict=True))
-
-
-def _is_series(value: Any, inside: tuple[str, ...], known: Mapping[str, Any]) -> bool:
-    if not isinstance(value, Iterable) or isinstance(value, (str, bytes, Mapping)):
-        return False
-    return _each(value, inside[0], known)
-
-
-# Kinds of arguments by the name that they have in annotations. What is not here and is no class that the
-# function knows is left to the function: it reads a run or a topic model, and says what it found there.
-KINDS = {
-    "NoneType": Kind(lambda value, *_: value is None, "None"),
-    "None": Kind(lambda value, *_: value is None, "None"),
-    "bool": Kind(lambda value, *_: is_flag(value), "True or False"),
-    "int": Kind(
-        lambda value, *_: isinstance(value, Integral) and not isinstance(value, bool), "a whole number"
-    ),
-    "float": Kind(lambda value, *_: isinstance(value, Real) and not isinstance(value, bool), "a number"),
-    "str": Kind(lambda value, *_: isinstance(value, str), "text"),
-    "PathLike": Kind(
-        lambda value, *_: isinstance(value, os.PathLike) and isinstance(os.fspath(value), str), "a path"
-    ),
-    "tuple": Kind(_is_tuple, "a tuple"),
-    "Callable": Kind(lambda value, *_: callable(value), "a function"),
-    "type": Kind(lambda value, *_: isinstance(value, type), "a class"),
-    "Mapping": Kind(_is_mapping, "a dictionary"),
-    "Iterable": Kind(_is_series, "a list"),
-    "Sequence": Kind(lambda value, *more: isinstance(value, Sized) and _is_series(value, *more), "a list"),
+# Kinds of arguments by the name that they have in annotations: their types, and their name in messages. What
+# is not here and is no class that the function knows is left to the function: it reads a run or a topic
+# model, and says what it found there.
+KINDS: dict[str, tuple[Any, str]] = {
+    "NoneType": (type(None), "None"),
+    "None": (type(None), "None"),
+    "int": (Integral, "a whole number"),
+    "float": (Real, "a number"),
+    "str": (str, "text"),
+    "PathLike": (os.PathLike, "a path"),
+    "tuple": ((tuple, list), "a tuple"),
+    "Callable": (Callable, "a function"),
+    "type": (type, "a class"),
+    "Mapping": (Mapping, "a dictionary"),
+    "Iterable": (Iterable, "a list"),
+    "Sequence": (Sized, "a list"),
 }
 
 # The call that was meant, by the function that was called with other arguments.
@@ -357,8 +324,10 @@ def _is_of(value: object, text: str, known: Mapping[str, Any]) -> bool:
 
 def _is_one(value: object, text: str, known: Mapping[str, Any]) -> bool:
     name, inside = _name_of(text), text.partition("[")[2]
+    if name == "bool" or isinstance(value, bool):
+        return name == "bool" and is_flag(value)
     if name in KINDS:
-        return KINDS[name].accepts(value, _parts(inside.removesuffix("]"), ","), known)
+        return isinstance(value, KINDS[name][0]) and _holds(value, name, _parts(inside[:-1], ","), known)
     if name in NOT_IMPORTED:
         return any(kind.__name__ == name for kind in type(value).__mro__)
     named = _named(name, known)
@@ -367,6 +336,18 @@ def _is_one(value: object, text: str, known: Mapping[str, Any]) -> bool:
     if not isinstance(named, type) or named is Any or getattr(named, "_is_protocol", False):
         return True
     return isinstance(value, named)
+
+
+def _holds(value: Any, name: str, inside: tuple[str, ...], known: Mapping[str, Any]) -> bool:
+    """Return whether what a value holds is of the kinds in brackets; an iterator is not read."""
+    if name == "tuple":
+        return len(value) == len(inside) and all(map(_is_of, value, inside, repeat(known)))
+    if name == "Mapping" and inside == ("str", "str"):
+        return all(isinstance(each, str) for pair in value.items() for each in pair)
+    if name not in ("Iterable", "Sequence") or isinstance(value, Iterator):
+        return True
+    listed = not isinstance(value, (str, bytes, Mapping))
+    return listed and all(_is_of(each, inside[0], known) for each in value)
 
 
 def _name_of(text: str) -> str:
@@ -409,7 +390,7 @@ def _words(text: str, known: Mapping[str, Any]) -> Iterator[str]:
         elif name == "bool":
             yield from ("True", "False")
         elif name in KINDS:
-            yield KINDS[name].words
+            yield KINDS[name][1]
         elif isinstance(named := _named(name, known), str):
             yield from _words(named, known)
         else:

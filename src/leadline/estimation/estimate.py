@@ -22,7 +22,7 @@ from leadline.estimation.designs import Cascade, Kind, Linear, Ratio, has_interv
 from leadline.estimation.estimated_columns import Difference, Estimate, estimate_columns, estimate_notes
 from leadline.estimation.estimators import Estimator, Sample
 from leadline.estimation.measured_pool import Look, chances, check_kinds, judge_warning
-from leadline.estimation.samples import PoolLike, evidence_of
+from leadline.estimation.samples import evidence_of
 from leadline.estimation.sampling_errors import (
     FEWEST_DEPENDED_ON,
     FEWEST_JUDGMENTS,
@@ -48,6 +48,7 @@ from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results, in_range
 from leadline.evaluation.run_warnings import check_level, count_warnings, grade_one, no_overlap
 from leadline.io.objects import judgments_of
+from leadline.io.pool_files import PoolLike
 from leadline.io.read import QrelsLike, RunLike
 from leadline.measures import Measure
 from leadline.measures.precision import R

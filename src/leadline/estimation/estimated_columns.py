@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -236,16 +235,6 @@ BY_MEASURE = ("measures", "_relevant", "_ideals")
 BY_RUN = ("runs", "values", "averaged", "present", "without_mean", "sampling")
 
 
-def _changed(results: EstimatedResults, attributes: dict[str, Any]) -> EstimatedResults:
-    """Return a copy with other attributes, and nothing computed from the former ones."""
-    kind = type(results)
-    made = object.__new__(kind)
-    for name, one in (vars(results) | attributes).items():
-        if not isinstance(getattr(kind, name, None), cached_property):
-            setattr(made, name, one)
-    return made
-
-
 def refuse_infinite(measures: Sequence[object], infinite: Iterable[bool | np.bool_]) -> None:
     """Raise UsageError for the first of the measures whose estimate is infinite."""
     for measure, one in zip(measures, infinite, strict=True):
@@ -277,31 +266,23 @@ def selected(results: EstimatedResults, indices: Sequence[int]) -> EstimatedResu
     parts = [[parts[index] for index in indices] for parts in vars(results)["_parts"]]
     options = results.options | {"measures": list(map(str, chosen["measures"]))}
     values, averaged = results.values[:, :, indices], results.averaged[:, :, indices]
-    return _changed(
-        results, chosen | {"values": values, "averaged": averaged, "options": options, "_parts": parts}
+    return results.changed(
+        **chosen | {"values": values, "averaged": averaged, "options": options, "_parts": parts}
     )
 
 
-def joined(
-    results: EstimatedResults,
-    other: Results,
-    infos: Sequence[RunInfo],
-    *,
-    values: Floats,
-    averaged: Flags,
-    present: Flags,
-) -> Results:
+def joined(results: EstimatedResults, other: Results, infos: Sequence[RunInfo]) -> Results:
     """Return these estimates and those of other runs of the same measures.
 
     Without intervals for these queries unless the errors of both refer to the same pairs in one order.
     """
-    found = Results.with_runs(results, other, infos, values=values, averaged=averaged, present=present)
+    found = Results.with_runs(results, other, infos)
     own, theirs = vars(results), vars(other)
     if own["_rows"] != theirs.get("_rows"):
         return found
     attributes = {name: getattr(found, name) for name in BY_RUN}
     attributes |= {"new": np.concatenate([results.new, theirs["new"]]), "estimates": None}
-    return _changed(results, attributes | {"_parts": [*own["_parts"], *theirs["_parts"]]})
+    return results.changed(**attributes | {"_parts": [*own["_parts"], *theirs["_parts"]]})
 
 
 def without_exploded(results: EstimatedResults) -> tuple[Floats, Flags]:

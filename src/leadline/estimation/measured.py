@@ -38,7 +38,7 @@ from leadline.stats import Interval
 if TYPE_CHECKING:
     from leadline.data.judgment_tables import DrawnPool
     from leadline.estimation.estimate import EstimatedResults
-    from leadline.evaluation.estimated_recall import PoolLike
+    from leadline.io.pool_files import PoolLike
 
 WITHOUT_POOL = (
     "{} only to estimates from a sampled pool, and not to statAP. Pass --pool POOL with a pool from "

@@ -37,7 +37,7 @@ from leadline.estimation.designs import (
 from leadline.estimation.estimators import Estimator, Sample
 from leadline.estimation.guesses import VOTE_CONSTANT
 from leadline.estimation.ideal_lists import vote_ranks
-from leadline.estimation.samples import Evidence, PoolLike, evidence_of, judged_part
+from leadline.estimation.samples import Evidence, evidence_of, judged_part
 from leadline.estimation.sampling_errors import (
     CUTOFF,
     FEWEST_JUDGMENTS,
@@ -49,7 +49,7 @@ from leadline.estimation.sampling_errors import (
 )
 from leadline.io.formats import suffix_of
 from leadline.io.objects import Run, read_qrels
-from leadline.io.pool_files import write_drawn_pool
+from leadline.io.pool_files import PoolLike, write_drawn_pool
 from leadline.io.read import QrelsLike
 from leadline.io.read_paths import refuse_sources
 from leadline.io.write import checked_path

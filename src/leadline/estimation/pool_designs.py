@@ -37,7 +37,6 @@ from leadline.estimation.designs import (
 )
 from leadline.estimation.estimate import estimate
 from leadline.estimation.measured_pool import MeasuredPool, simulated_half_width
-from leadline.estimation.samples import pool_of
 from leadline.estimation.sampling_errors import (
     FEWEST_JUDGMENTS,
     FEWEST_QUERIES,
@@ -51,6 +50,7 @@ from leadline.evaluation.lookups import place_of
 from leadline.evaluation.profiles import profile_of
 from leadline.io.id_lists import teams_of
 from leadline.io.objects import read_qrels
+from leadline.io.pool_files import pool_of
 from leadline.io.read import QrelsLike, RunLike
 from leadline.measures import Measure
 

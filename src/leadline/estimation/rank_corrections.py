@@ -183,8 +183,6 @@ def _positive_only(judged: JudgedRun, more: float) -> JudgedRun:
         offsets=np.array([0, np.count_nonzero(kept)]),
         rank=rank,
         row=judged.row[kept],
-        tie_first=rank,
-        tie_last=rank,
         unjudged_ties=judged.unjudged_ties,
     )
 

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from operator import methodcaller
-from typing import TypeAlias
 
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes
-from leadline.data.judgment_tables import DrawnPool, Pooled
+from leadline.data.judgment_tables import DrawnPool
 from leadline.data.table import MACHINE_LABELS, MERGED, ResultWarning, raised
-from leadline.data.validation import check_nested
-from leadline.data.wording import counted, in_code, queries
+from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
 from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimators import Sample
 from leadline.estimation.guesses import Cells, all_equal, folds_of, label_tests
 from leadline.io.objects import Qrels, read_qrels
-from leadline.io.pool_files import read_drawn_pool
+from leadline.io.pool_files import PoolLike, pool_of
 from leadline.io.read import QrelsLike
-
-PoolLike: TypeAlias = "str | os.PathLike[str] | DrawnPool | Pooled | Mapping[str, Mapping[str, float]]"
 
 
 @dataclass(frozen=True)
@@ -143,28 +138,6 @@ def _of_queries(pool: DrawnPool, wanted: Collection[str]) -> DrawnPool:
     """Return the part of a pool for some queries; all of it if it has none of them."""
     kept = np.array([query in wanted for query in pool.queries], dtype=np.bool_)
     return pool.part(kept) if kept.any() and not kept.all() else pool
-
-
-def pool_of(pool: PoolLike, name: str = "pool") -> DrawnPool:
-    """Return a pool from a path, an object or `{query: {document: probability}}`."""
-    if isinstance(pool, DrawnPool):
-        return pool
-    if isinstance(pool, (str, os.PathLike)):
-        return read_drawn_pool(pool)
-    if isinstance(pool, Pooled):
-        rows = list(zip(pool.queries, pool.documents, pool.probability.tolist(), strict=True))
-        return replace(DrawnPool.listed(rows), contributors=pool.contributors)
-    check_nested("{query: {document: probability}}", **{name: pool})
-    rows = [
-        (query, document, share) for query, documents in pool.items() for document, share in documents.items()
-    ]
-    for query, document, share in rows:
-        if not isinstance(share, (int, float, np.number)) or not 0 < share <= 1:
-            raise UsageError(
-                f"document '{document}' for query '{query}' has probability {in_code(share)}. "
-                "Probabilities must be numbers above 0 and at most 1."
-            )
-    return DrawnPool.listed(rows)
 
 
 def _check_outside(

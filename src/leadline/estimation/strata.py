@@ -190,8 +190,6 @@ def with_estimated_ranks(judged: JudgedRun, parts: Strata) -> JudgedRun:
         offsets=np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
         rank=rank,
         row=parts.row,
-        tie_first=rank,
-        tie_last=rank,
         unjudged_ties=TieGroups(none, none, none),
     )
 

@@ -66,16 +66,15 @@ def sorted_ties(judged: JudgedRun, *, best: bool) -> JudgedRun:
     order = np.lexsort((sign * judged.grade, ties.first, ties.query))
     position = np.arange(len(order)) - ties.start
     front = (judged.grade[order] >= 0) == best
-    rank = np.where(front, ties.first + position, ties.last - (ties.number - 1 - position))
+    rank = np.where(front, ties.first + position, ties.last - (ties.number - 1 - position)).astype(np.int32)
     return JudgedRun(
         judged.qrels,
         present=judged.present,
         length=judged.length,
         offsets=judged.offsets,
-        rank=rank.astype(np.int32),
+        rank=rank,
         row=judged.row[order],
-        tie_first=judged.tie_first,
-        tie_last=judged.tie_last,
+        ties=(rank - judged.tie_first, judged.tie_last - rank),
         unjudged_ties=judged.unjudged_ties,
     )
 
@@ -102,8 +101,6 @@ class AllJudged(JudgedRun):
             offsets=offsets,
             rank=rank,
             row=row,
-            tie_first=rank,
-            tie_last=rank,
             unjudged_ties=TieGroups(empty, empty, empty),
         )
 

@@ -29,8 +29,43 @@ from leadline.result import Make, Result
 TICKS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50, 100, 200, 500, 1000)  # ranks of the table
 
 
+class _OfRuns:
+    """What curves of runs share: a value of each run at each place."""
+
+    _digits = 3
+
+    runs: list[RunInfo]
+    queries: Vocabulary
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the runs."""
+        return [run.name for run in self.runs]
+
+    def _order(self, values: Floats) -> list[int]:
+        """Return the indices of the runs by descending mean of their values."""
+        means = values.mean(axis=1).tolist()
+        return sorted(range(len(self.runs)), key=lambda run: (-means[run], run))
+
+    def _table(self, heads: Iterable[float], values: Floats, order: Sequence[int]) -> list[Column]:
+        best = (values[order] == values.max(axis=0)) & (len(order) > 1)
+        return [
+            Column("run", [self.names[run] for run in order]),
+            *(
+                Column(str(head), column[order], best=np.flatnonzero(top).tolist())
+                for head, column, top in zip(heads, values.T, best.T, strict=True)
+            ),
+        ]
+
+    def _size(self) -> str:
+        return f"{counted(len(self.runs), 'run')}, {queries(len(self.queries))}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._size()})"
+
+
 @dataclass(repr=False, eq=False)
-class Curves(Result):
+class Curves(_OfRuns, Result):
     """Recall-precision curves of runs.
 
     Attributes
@@ -52,15 +87,9 @@ class Curves(Result):
     def __post_init__(self) -> None:
         freeze(self.precision)
 
-    @property
-    def names(self) -> list[str]:
-        """Return the names of the runs."""
-        return [run.name for run in self.runs]
-
     def order(self) -> list[int]:
         """Return the indices of the runs by descending mean over the levels."""
-        means = self.precision.mean(axis=1).tolist()
-        return sorted(range(len(self.runs)), key=lambda run: (-means[run], run))
+        return self._order(self.precision)
 
     def points(self, run: str) -> dict[str, list[list[float]]]:
         """Return rank, recall and precision at every retrieved relevant document, by query."""
@@ -72,18 +101,13 @@ class Curves(Result):
             lists[query].append(point)
         return points
 
-    _digits = 3
-
     def _columns(self) -> list[Column]:
-        return _curve_columns(self, self.levels, self.precision)
+        return self._table(self.levels, self.precision, self.order())
 
     def _notes(self) -> list[str]:
         rule = self.options["interpolation"]
-        return [
-            f"mean interpolated precision by recall level (interpolation: {rule})",
-            _size(self),
-            *super()._notes(),
-        ]
+        first = f"mean interpolated precision by recall level (interpolation: {rule})"
+        return [first, self._size(), *super()._notes()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary with the keys levels and runs."""
@@ -99,26 +123,6 @@ class Curves(Result):
         from leadline.charts.line_plots import recall_precision
 
         return lambda width: recall_precision(self.names, self.levels, self.precision, width=width or COLUMN)
-
-    def __repr__(self) -> str:
-        return f"Curves({_size(self)})"
-
-
-def _curve_columns(curves: Curves | SubtopicCurves, heads: Iterable[float], values: Floats) -> list[Column]:
-    """Return the runs (in descending order of the mean) and their values at levels of recall or ranks."""
-    order = curves.order()
-    best = (values[order] == values.max(axis=0)) & (len(order) > 1)
-    return [
-        Column("run", [curves.names[run] for run in order]),
-        *(
-            Column(str(head), column[order], best=np.flatnonzero(top).tolist())
-            for head, column, top in zip(heads, values.T, best.T, strict=True)
-        ),
-    ]
-
-
-def _size(curves: Curves | SubtopicCurves) -> str:
-    return f"{counted(len(curves.runs), 'run')}, {queries(len(curves.queries))}"
 
 
 @public
@@ -204,7 +208,7 @@ class Covered(NamedTuple):
 
 
 @dataclass(repr=False, eq=False)
-class SubtopicCurves(Result):
+class SubtopicCurves(_OfRuns, Result):
     """Subtopic recall curves of runs.
 
     Attributes
@@ -224,42 +228,31 @@ class SubtopicCurves(Result):
         freeze(self.share)
 
     @property
-    def names(self) -> list[str]:
-        """Return the names of the runs."""
-        return [run.name for run in self.runs]
-
-    @property
     def ranks(self) -> list[int]:
         """Ranks, from 1."""
         return list(range(1, self.share.shape[1] + 1))
 
     def order(self) -> list[int]:
         """Return the indices of the runs by descending mean over the ranks."""
-        means = self.share.mean(axis=1).tolist()
-        return sorted(range(len(self.runs)), key=lambda run: (-means[run], run))
+        return self._order(self.share)
 
     def points(self, run: str) -> dict[str, list[list[float]]]:
         """Return rank, number of new subtopics and subtopic recall at ranks with new subtopics, by query."""
         covered = self.covered[place_of(self.names, run)]
-        return {
-            query: [
-                [rank, int(new), share]
-                for rank, (new, share) in enumerate(zip(row, shares, strict=True), start=1)
-                if new
-            ]
-            for query, row, shares in zip(
-                self.queries, covered.new.tolist(), covered.share.tolist(), strict=True
+        new, share = covered.new, covered.share
+        points: dict[str, list[list[float]]] = {query: [] for query in self.queries}
+        for query, place in np.argwhere(new).tolist():
+            points[self.queries[query]].append(
+                [place + 1, int(new[query, place]), float(share[query, place])]
             )
-        }
-
-    _digits = 3
+        return points
 
     def _columns(self) -> list[Column]:
         ranks = [rank for rank in TICKS if rank <= self.ranks[-1]]
-        return _curve_columns(self, ranks, self.share[:, [rank - 1 for rank in ranks]])
+        return self._table(ranks, self.share[:, [rank - 1 for rank in ranks]], self.order())
 
     def _notes(self) -> list[str]:
-        return ["mean subtopic recall by rank", _size(self), *super()._notes()]
+        return ["mean subtopic recall by rank", self._size(), *super()._notes()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary with the keys ranks and runs."""
@@ -275,9 +268,6 @@ class SubtopicCurves(Result):
         from leadline.charts.line_plots import covered_by_rank
 
         return lambda width: covered_by_rank(self.names, self.ranks, self.share, width=width or COLUMN)
-
-    def __repr__(self) -> str:
-        return f"SubtopicCurves({_size(self)})"
 
 
 def subtopic_curve(

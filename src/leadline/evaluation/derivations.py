@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from leadline.data.judged_run import JudgedRun
 from leadline.measures.average_precision import AP, IPrec
-from leadline.measures.diversity import StRecall, alpha_nDCG
-from leadline.measures.precision import RR, RankOf
+from leadline.measures.diversity import alpha_nDCG
+from leadline.measures.precision import RR
 from leadline.measures.user_models import ERR, RBP
 
 Columns: TypeAlias = Mapping[str, Sequence[str | float | None]]
@@ -102,12 +102,6 @@ def _share(measure: Any, name: str, count: int, size: int, depth: int) -> tuple[
         return _f(measure, name, count, size, depth)
     if name == "Success":
         return float(count > 0), [f"{measure} = {int(count > 0)}"]
-    if name == "Complete":
-        value = math.nan if not size else float(count == size)
-        lines = [f"relevant documents judged: R = {size}", f"{measure} = {number(value)}"]
-        return value, lines
-    if name == "NumRelRet":
-        return float(count), [f"{measure} = {count}"]
     divisor = size if name in ("R", "Rprec") else depth
     value = ratio(count, divisor)
     lines = [f"relevant documents judged: R = {size}"] if name in ("R", "Rprec") else []
@@ -337,26 +331,6 @@ def _novel(measure: alpha_nDCG, listed: Listed) -> Steps:
     )
 
 
-def _subtopics(measure: StRecall, listed: Listed) -> Steps:
-    """Subtopics covered up to a rank, divided by all that judged documents cover."""
-    covers = _covers(listed, measure.rel)
-    subtopics = [covers.get(name, []) for name in listed.documents]
-    new = [len(set(names).difference(*subtopics[:index])) for index, names in enumerate(subtopics)]
-    every = {name for names in covers.values() for name in names}
-    count = sum(new[: measure.cutoff])
-    value = ratio(count, len(every))
-    lines = [
-        f"subtopics with at least one relevant document: {len(every)}",
-        f"{measure} = {count} / {len(every)} = {number(value)}",
-    ]
-    return Steps(
-        value,
-        lines,
-        last_of(new, measure.cutoff),
-        {"subtopics": [",".join(names) for names in subtopics], "new": new, "found": list(accumulate(new))},
-    )
-
-
 def _covers(listed: Listed, rel: float) -> dict[str, list[str]]:
     """Return the subtopics of each judged document that has any."""
     covers = {
@@ -429,57 +403,9 @@ def _preference(measure: Any, listed: Listed) -> Steps:
     )
 
 
-def _rank(measure: RankOf, listed: Listed) -> Steps:
-    """Rank of the n-th relevant document."""
-    relevant = listed.relevant(measure.rel)
-    found = list(accumulate(relevant))
-    size = listed.count(measure.rel)
-    wanted = size if measure.n == "all" else int(measure.n)
-    columns = {"relevant": relevant, "found": found}
-    if not wanted or wanted > sum(relevant):
-        needed = f"relevant documents in the ranking: {sum(relevant)}, needed: {wanted}"
-        lines = [needed if wanted else "relevant documents judged: R = 0", f"{measure} is undefined"]
-        return Steps(math.nan, lines, last_of(relevant), columns)
-    rank = found.index(wanted) + 1
-    lines = [f"rank of relevant document number {wanted}: {rank}"]
-    if measure.form == "rank":
-        return Steps(float(rank), [*lines, f"{measure} = {rank}"], rank, columns)
-    first, last = map(int, (listed.ties[rank - 1] or f"{rank}-{rank}").split("-"))
-    last = min(last, len(relevant))
-    above = first - 1 - sum(relevant[: first - 1])
-    tied = sum(relevant[first - 1 : last])
-    position, others = wanted - sum(relevant[: first - 1]), last - first + 1 - tied
-    value = above + position * others / (tied + 1)
-    ranks = f"rank {first}" if first == last else f"ranks {first}-{last}"
-    same = f"non-relevant documents with the same score ({ranks}): {others}"
-    if others:
-        same += f" (on average, {position} / {tied + 1} of them are above relevant document {wanted})"
-    lines += [
-        f"non-relevant documents with higher scores: {above}",
-        same,
-        f"{measure} = {above} + {position} x {others} / {tied + 1} = {number(value)}",
-    ]
-    return Steps(value, lines, last, columns)
-
-
-def _judged(measure: Any, listed: Listed) -> Steps:
-    """Judged documents, divided by the depth."""
-    judged = [int(grade is not None and grade >= 0) for grade in listed.grades]
-    depth = len(judged) if measure.cutoff is None else min(measure.cutoff, len(judged))
-    count = sum(judged[:depth])
-    value = ratio(count, depth)
-    lines = [
-        f"judged documents {f'at ranks 1..{depth}' if depth else 'in the ranking'}: {count}",
-        f"{measure} = {count} / {depth} = {number(value)}",
-    ]
-    return Steps(
-        value, lines, last_or_ten(judged, depth), {"judged": judged, "found": list(accumulate(judged))}
-    )
-
-
 # Measures without a derivation show ranks and grades only.
 DERIVATIONS: dict[str, Callable[[Any, Listed], Steps]] = {
-    **dict.fromkeys(("P", "R", "Rprec", "F", "E", "Success", "Complete", "NumRelRet"), _shares),
+    **dict.fromkeys(("P", "R", "Rprec", "F", "E", "Success"), _shares),
     "AP": _average_precision,
     "RR": _reciprocal_rank,
     "IPrec": _interpolated,
@@ -487,8 +413,5 @@ DERIVATIONS: dict[str, Callable[[Any, Listed], Steps]] = {
     "RBP": _rank_biased,
     "ERR": _cascade,
     "alpha_nDCG": _novel,
-    "StRecall": _subtopics,
     "Bpref": _preference,
-    "RankOf": _rank,
-    "Judged": _judged,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,14 +15,11 @@ from leadline.data.qrels import QrelsColumns
 from leadline.data.table import ResultWarning, keyed
 from leadline.data.wording import listed_few, percent
 from leadline.errors import InputError, UsageError
-from leadline.io.row_columns import share_of
 from leadline.measures import Measure
 from leadline.measures.preference import statAP
 
 if TYPE_CHECKING:
-    from leadline.data.judgment_tables import DrawnPool, Pooled
-
-PoolLike: TypeAlias = "str | os.PathLike[str] | Pooled | DrawnPool | Mapping[str, Mapping[str, float]]"
+    from leadline.io.pool_files import PoolLike
 
 
 class RecallEstimate(NamedTuple):
@@ -229,7 +226,9 @@ def joined(
     warnings: list[ResultWarning] = []
     complete = [measure for measure in measures if not isinstance(measure, statAP)]
     if pool is not None:
-        found, warnings = _with_shares(qrels, _shares_of(pool))
+        from leadline.io.pool_files import listed, pool_of  # slow to import
+
+        found, warnings = _with_shares(qrels, listed(pool_of(pool)).by_query())
     if complete and (found.is_sample or qrels.is_sample):
         raise _refusal(qrels, complete)
     if pool is not None and found.inclusion is not None and not found.is_sample:
@@ -260,33 +259,3 @@ def _with_shares(
     return found, [
         ResultWarning(code, message.format(f"{count:,}"), count) for code, count, message in facts if count
     ]
-
-
-def _shares_of(pool: PoolLike) -> Any:
-    """Return the inclusion probabilities of a pool by query and document."""
-    if isinstance(pool, Mapping):
-        return _checked(pool)
-    from leadline.data.judgment_tables import DrawnPool, Pooled
-    from leadline.io.pool_files import listed, read_pool
-
-    if isinstance(pool, DrawnPool):
-        return listed(pool).by_query()
-    return pool.by_query() if isinstance(pool, Pooled) else read_pool(pool).by_query()
-
-
-def _checked(pool: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-    """Return a pool after checking that 0 < p <= 1 for all probabilities."""
-    checked: dict[str, dict[str, float]] = {}
-    for query, documents in pool.items():
-        if not isinstance(documents, Mapping):
-            raise InputError(
-                f"the value for query {query!r} in the pool is of type {type(documents).__name__}",
-                hint="Use the form {query: {document: probability}}",
-            )
-        for document, probability in documents.items():
-            try:
-                checked.setdefault(query, {})[document] = share_of(probability)
-            except InputError as error:
-                place = f"document {document!r} for query {query!r} in the pool"
-                raise error.at("", found=f"{place}: {error.found}") from None
-    return checked

@@ -29,7 +29,6 @@ from leadline.evaluation.run_warnings import (
     check_level,
     fractional_warning,
     grade_one,
-    levels_of,
     machine_labels,
     no_common_query,
     no_judged_document,
@@ -46,8 +45,8 @@ from leadline.measures import LENGTHS, UNITS, Measure, is_of_ir_measures, text_o
 from leadline.stats import Interval, checked_level
 
 if TYPE_CHECKING:
-    from leadline.evaluation.estimated_recall import PoolLike
     from leadline.evaluation.limits import Bounds
+    from leadline.io.pool_files import PoolLike
     from leadline.stats.moments import Weighted
 
 # What judgments compute of themselves at the first use, and can soon compute again in another process.
@@ -102,7 +101,6 @@ class RunValues(NamedTuple):
     averaged: Flags
     limits: Bounds | None
     strings: list[str] | None
-    unmatched: str  # document id of a run of which no document is judged, else empty
     example: tuple[str, str] = ("", "")  # first query and document of a run of which none is judged
     returned: Returned = Returned()
 
@@ -244,6 +242,15 @@ class Evaluation:
         weights, share = read_weights(given, list(self.qrels.queries))
         return Weighted(np.arange(len(weights), dtype=np.int64), weights), share
 
+    def _weights_warning(self) -> list[ResultWarning]:
+        if self.weighted is None:
+            return []
+        from leadline.evaluation.limits import weights_warning
+
+        source = self.options["query_weights"]
+        source = "query_weights" if source == "in memory" else source
+        return [weights_warning(self.weighted, self._share, source)]
+
     def __getstate__(self) -> dict[str, Any]:
         """Return what another process needs: the judgments without their caches."""
         turns = self._turns
@@ -284,8 +291,7 @@ class Evaluation:
             averaged,
             bounds,
             None if strings is None else strings_of(judged, strings),
-            judged.example if judged.present.any() and not len(judged.row) else "",
-            (judged.example_query, judged.example),
+            judged.example,
             Returned.of(noted, measures, values),
         )
 
@@ -307,8 +313,25 @@ class Evaluation:
         present = np.stack([run.present for run in values_of_runs])
         undefined = undefined_counts(noted, self.measures, values, present)
         limits = [run.limits for run in values_of_runs if run.limits is not None]
+        found = [run.returned for run in values_of_runs]
+        warnings = [
+            *_unmatched(infos, values_of_runs, self.qrels),
+            *(machine_labels(self.qrels) if self.machine else []),
+            *self._weights_warning(),
+            *warnings_of(infos, noted, averaging=self.averaging, measures=self.measures),
+            *warnings_of_undefined(infos, self.measures, undefined),
+        ]
+        warnings.sort(key=lambda notice: notice.code != "no_overlap")
+        warnings += [
+            *grade_one(noted, self.measures, self.options["rel"]),
+            *(recall_rule(self.measures) if self.options["profile"] == "leadline" else []),
+            *(fractional_warning(noted) if self.profile.whole_grades else []),
+            *self._pool_warnings,
+            *answerless(noted, self.measures, averaging=self.averaging),
+            *returned(infos, found),
+        ]
         results = Results(
-            infos,
+            list(infos),
             noted.queries,
             self.measures,
             values,
@@ -317,52 +340,23 @@ class Evaluation:
             relevance_strings=[run.strings for run in values_of_runs if run.strings is not None],
             without_mean=np.any(~present, axis=1) if self.averaging == "complete" else None,
             bounds=limits[0].stack(limits) if limits else None,
-            warnings=[
-                *warnings_of(
-                    infos,
-                    noted,
-                    averaging=self.averaging,
-                    levels=levels_of(self.measures),
-                    measures=self.measures,
-                ),
-                *warnings_of_undefined(infos, self.measures, undefined),
-            ],
+            weighted=self.weighted,
+            qrels=self.qrels,
+            examples=[run.example for run in values_of_runs],
+            returned=found,
+            judged_example=_first_judged(self.qrels),
+            undefined=undefined,
+            warnings=warnings,
             options=self.options,
             resolve=self._resolve,
         )
-        results.undefined = undefined
-        if self.weighted is not None:
-            from leadline.evaluation.limits import weights_warning
-
-            results.weighted = self.weighted
-            source = self.options["query_weights"]
-            source = "query_weights" if source == "in memory" else source
-            results.warnings.insert(0, weights_warning(self.weighted, self._share, source))
-        label_warnings = machine_labels(self.qrels) if self.machine else []
-        results.warnings = _unmatched(infos, values_of_runs, self.qrels) + label_warnings + results.warnings
-        results.warnings.sort(key=lambda notice: notice.code != "no_overlap")
         if self.intervals:
-            from leadline.evaluation.limits import DEFAULT_INTERVAL, mean_intervals
+            from leadline.evaluation.limits import DEFAULT_INTERVAL, few_queries, mean_intervals
 
             method = DEFAULT_INTERVAL if self.intervals is True else self.intervals
             rules: dict[str, Any] = {"confidence": self.confidence, "seed": self.seed}
             results.intervals = mean_intervals(results, method, **rules)
             results.options |= {"intervals": results.intervals.by, **rules}
-        results.qrels = self.qrels
-        results.judged_example = _first_judged(self.qrels)
-        results.examples = [values.example for values in values_of_runs]
-        results.warnings += grade_one(noted, self.measures, self.options["rel"])
-        results.warnings += recall_rule(self.measures) if self.options["profile"] == "leadline" else []
-        results.warnings += fractional_warning(noted) if self.profile.whole_grades else []
-        results.warnings += self._pool_warnings
-        results.returned = [run.returned for run in values_of_runs]
-        results.warnings += [
-            *answerless(noted, self.measures, averaging=self.averaging),
-            *returned(infos, results.returned),
-        ]
-        if results.intervals is not None:
-            from leadline.evaluation.limits import few_queries
-
             results.warnings += few_queries(results, results.intervals.by)
         return results
 
@@ -424,7 +418,9 @@ def _unmatched(
 ) -> list[ResultWarning]:
     """Return a warning of runs without any judged document, with an example of the ids of both."""
     examples = {
-        info.name: run.unmatched for info, run in zip(infos, values_of_runs, strict=True) if run.unmatched
+        info.name: run.example[1]
+        for info, run in zip(infos, values_of_runs, strict=True)
+        if run.example[1] and run.present.any()
     }
     if not examples:
         return []

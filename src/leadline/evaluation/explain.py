@@ -3,53 +3,25 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Unpack
 
-import numpy as np
-
-from leadline.data.ids import Vocabulary, to_bytes, to_text
+from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import QrelsColumns
-from leadline.data.reading import (
-    DEFAULT_READING,
-    UNCUT,
-    Cut,
-    CutReadingOptions,
-    Reading,
-    reading_and_cut,
-    refuse_unknown,
-)
+from leadline.data.reading import Cut, CutReadingOptions, reading_and_cut, refuse_unknown
 from leadline.data.registry import only
-from leadline.data.run import RunColumns
-from leadline.data.table import (
-    Column,
-    Preformatted,
-    ResultWarning,
-    RunInfo,
-    Table,
-    columns_of,
-    plain,
-    printed_table,
-)
+from leadline.data.run import MatchedLists
+from leadline.data.table import Column, Preformatted, RunInfo, Table, columns_of, plain, printed_table
 from leadline.data.validation import check_flags
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.derivations import DERIVATIONS, Listed, Steps, number
-from leadline.evaluation.evaluate import EvaluateOptions, Meaning, evaluate, refuse_threshold
-from leadline.evaluation.profiles import profile_of
-from leadline.evaluation.results import Results
-from leadline.evaluation.run_warnings import (
-    counts_of_file,
-    fractional_warning,
-    levels_of,
-    undefined_counts,
-    warnings_of,
-    warnings_of_undefined,
-)
+from leadline.evaluation.evaluate import EvaluateOptions, Evaluation, RunValues
+from leadline.evaluation.join import judge_runs
 from leadline.io.objects import judgments_of
-from leadline.io.read import QrelsLike, RunLike, counted_run, stream_lists
+from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import path_of, public
-from leadline.io.run_lists import Lists, RankedLists, ReadCounts, are_unique, run_of
+from leadline.io.selection import NOTHING_LEFT
 from leadline.measures import Measure
 from leadline.result import Result
 
@@ -77,7 +49,7 @@ class Explanation(Result):
     info : RunInfo
         Name and counts of the run.
     warnings : list of ResultWarning
-        Warnings about the list of this query; counts of reading are of the whole run.
+        Warnings about the list of this query.
     """
 
     measure: str
@@ -191,188 +163,99 @@ def explain(
     refuse_unknown(explain, options, EvaluateOptions.__annotations__)
     if options.get("pool") is not None:
         raise UsageError("`explain` does not support estimates from a pool. Leave out `pool`")
-    profile = profile_of(options.get("profile", "leadline"))
-    cut_reading_options = {
+    of_reading: dict[str, Any] = {
         option: value for option, value in options.items() if option in CutReadingOptions.__annotations__
     }
-    evaluation_options: dict[str, Any] = {
-        option: value for option, value in options.items() if option not in cut_reading_options
-    }
-    reading, cut = reading_and_cut(explain, cut_reading_options)
-    table = copy(judgments_of(qrels, reading))
+    table = copy(judgments_of(qrels, reading_and_cut(explain, of_reading)[0]))
     table.votes = {}  # each document of the list is shown with one grade, that of the majority
-    single, name_of_run, counts = _list_of(run, query, name=name, reading=reading)
-    code = table.queries.code(query)
-    if code is None:
+    if table.queries.find(query) is None:
         raise UsageError(
             f"query '{query}' has no judgments. Choose a judged query, such as {next(iter(table.queries))} "
             f"({len(table.queries):,} in all)."
         )
-    if single is None or not len(single.scores):
-        raise UsageError(
-            f"run '{name_of_run}' has no ranking for query '{query}'. Choose a query with documents in the "
-            "run."
-        )
-    asked = Meaning(profile, options.get("rel"), options.get("documents"))(measure)
-    refuse_threshold(asked, reading)
-    budgeted = next((one for one in asked if one.budget is not None), None)
-    if reading.documents_of is not None and budgeted is not None:
-        raise UsageError(
-            f"{budgeted} cannot be explained with --config read.documents_of. Use a measure without a budget"
-        )
+    given: dict[str, Any] = {option: value for option, value in options.items() if option != "on_run"}
+    evaluation = Evaluation(table.of_queries([query]), measure, **given | {"queries_in": [query]})
+    used = only(measure, evaluation.measures)
+
+    def derived(judged: JudgedRun) -> tuple[MatchedLists, RunValues]:
+        assert judged.lists is not None  # they are kept
+        return judged.lists, evaluation.values_of(judged)
+
     try:
-        results = evaluate(
-            table,
-            {single.name: single},
-            measure,
-            lengths=reading.lengths,
-            **cut.options(),
-            **evaluation_options,
+        infos, found = judge_runs(
+            run if name is None else {name: run},
+            evaluation.qrels,
+            derived,
+            reading=evaluation.reading,
+            cut=evaluation.cut,
+            keep=True,
+            measures=evaluation.measures,
         )
     except InputError as error:
-        raise (error if error.path else error.at(path_of(run))) from None
-    measure_used = only(measure, results.measures)
-    assert isinstance(measure_used, Measure)
-    evaluated = results.runs[0]
-    read = {"missing_queries": 0, **counts_of_file(counts)}  # those of the whole run
-    info = RunInfo(evaluated.name, evaluated.tag, path_of(run), evaluated.counts | read)
-    listed = listed_of(
-        single, table, code, reading=replace(reading, single_precision=profile.narrow), cut=cut
-    )
-    value = float(results.values[0, code, 0])
-    derive = DERIVATIONS.get(type(measure_used).__name__)
+        if error.code != NOTHING_LEFT:
+            raise
+        infos, found = [], []
+    if len(infos) > 1:
+        raise UsageError(f"explain takes only one run, not {len(infos)}")
+    if not infos or not len(found[0][0].scores):
+        raise UsageError(
+            f"{path_of(run) or 'the run'} has no ranking for query '{query}'. Choose a query with documents "
+            "in the run."
+        )
+    results = evaluation.results(infos, [values for _, values in found])
+    listed = _listed(found[0][0], evaluation.qrels, evaluation.cut)
+    value = float(results.values[0, 0, 0])
+    derive = DERIVATIONS.get(type(used).__name__)
     if derive is not None:
-        steps = derive(measure_used, listed)
+        steps = derive(used, listed)
     else:  # ranks and grades only
-        lines = [f"formula: {measure_used.formula}", f"{measure_used} = {number(value)}"]
+        lines = [f"formula: {used.formula}", f"{used} = {number(value)}"]
         judged = (rank for rank, grade in enumerate(listed.grades, start=1) if grade is not None)
         steps = Steps(value, lines, max(judged, default=0))
     size = len(listed.documents)
-    least = min(getattr(measure_used, "cutoff", None) or 0, FEWEST_RANKS)
+    least = min(getattr(used, "cutoff", None) or 0, FEWEST_RANKS)
     return Explanation(
-        str(measure_used),
+        str(used),
         query,
-        single.name,
+        infos[0].name,
         value,
         listed,
         steps,
         shown=size if everything else min(size, max(steps.last, least)),
-        info=info,
-        warnings=_warnings(results, info, table, code),
+        info=infos[0],
+        warnings=[notice for notice in results.warnings if notice.code != "no_judged_document"],
     )
 
 
-def _warnings(results: Results, info: RunInfo, qrels: QrelsColumns, code: int) -> list[ResultWarning]:
-    """Return the warnings of one query."""
-    only = qrels.of_query(code)
-    measures = [measure for measure in results.measures if isinstance(measure, Measure)]
-    averaging, profile = results.options["queries"], profile_of(results.options["profile"])
-    span = slice(code, code + 1)
-    undefined = undefined_counts(only, measures, results.values[:, span], results.present[:, span])
-    return [
-        *warnings_of([info], only, averaging=averaging, levels=levels_of(measures), measures=measures),
-        *warnings_of_undefined([info], measures, undefined),
-        *(fractional_warning(only) if profile.whole_grades else []),
-    ]
-
-
-class _OneList:
-    """The list of one query, kept while a run is read."""
-
-    def __init__(self, query: str) -> None:
-        self.query = to_bytes(query)
-        self.restart()
-
-    def restart(self) -> None:
-        """Forget the list, and how many repeats were held before it."""
-        self.found: Lists | None = None
-        self.held = 0
-        self.first_repeat = 1
-
-    def take(self, lists: RankedLists) -> bool:
-        """Keep the list if it is among some, unless one names a document twice."""
-        given = lists.unordered
-        if not are_unique(given):
-            return False
-        if self.query in given.queries:
-            place = given.queries.index(self.query)
-            low, high = given.bounds[place : place + 2].tolist()
-            rows = np.arange(low, high)
-            held = [row - low for row in given.held if low <= row < high]
-            before = sum(row < low for row in given.held)
-            ids = given.ids().take(rows)
-            span = np.array([0, len(rows)])
-            self.found = Lists([self.query], span, (ids.text, ids.start, ids.stop), given.scores[rows])
-            self.found.held = held
-            self.first_repeat = 1 + self.held + before
-        self.held += len(given.held)
-        return True
-
-
-def _list_of(
-    source: RunLike, query: str, *, name: str | None, reading: Reading
-) -> tuple[RunColumns | None, str, ReadCounts]:
-    """Return the list of one query, None if there is none, and the name and counts of its whole run."""
-    if not isinstance(source, RunColumns) or reading.documents_of is not None:
-        kept = _OneList(query)
-        name, tally = stream_lists(source, kept, reading=reading, name=name)
-        if kept.found is None:
-            return None, name, tally
-        shown = (tally.tag or name) if reading.by_tag else name
-        return run_of(kept.found, name=shown, tag=tally.tag, first_repeat=kept.first_repeat), name, tally
-    source, tally = counted_run(source, reading=reading)
-    code = source.queries.code(query)
-    low, high = (0, 0) if code is None else source.offsets[code : code + 2].tolist()
-    if low == high:
-        return None, source.name, tally
-    part = RunColumns.of_columns(
-        Vocabulary([query]),
-        np.array([0, high - low], dtype=np.int64),
-        source.documents,
-        source.document[low:high],
-        source.scores[low:high],
-        name=(source.tag or source.name) if reading.by_tag else source.name,
-        tag=source.tag,
-    )
-    return part, source.name, tally
-
-
-def listed_of(
-    run: RunColumns, qrels: QrelsColumns, code: int, *, reading: Reading = DEFAULT_READING, cut: Cut = UNCUT
-) -> Listed:
-    """Return the only list of a run with the grades of a query, ordered and cut as for evaluation."""
-    scores = run.scores
-    if reading.single_precision:
-        with np.errstate(over="ignore"):
-            scores = scores.astype(np.float32).astype(np.float64)
-    order = np.lexsort((-run.document, -scores))
-    rows, grades = qrels.lookup[code], qrels.grades
-    names = [run.documents.names[item] for item in run.document[order].tolist()]
-    judged = [float(grades[rows[name]]) if name in rows else None for name in names]
-    indices = [
-        index
-        for index, grade in enumerate(judged[: cut.depth] if cut.judged_only else judged)
-        if not cut.judged_only or (grade is not None and grade >= 0)
-    ]
-    ordered = scores[order][indices].tolist()
-    top = slice(cut.depth)
+def _listed(lists: MatchedLists, qrels: QrelsColumns, cut: Cut) -> Listed:
+    """Return the only list of a run with its grades, cut as for evaluation."""
+    grades = [None if row < 0 else float(qrels.grades[row]) for row in lists.rows.tolist()]
+    places = list(range(len(grades)))
+    if cut.judged_only:
+        judgments = enumerate(grades[: cut.depth])
+        places = [place for place, grade in judgments if grade is not None and grade >= 0]
+    assert lists.ids is not None  # they are kept
+    names, scores = lists.ids.texts(), lists.scores.tolist()
+    ties = _tied([scores[place] for place in places])  # also with documents below the depth
+    places = places[: cut.depth]
     return Listed(
-        [to_text(names[index]) for index in indices][top],
-        ordered[top],
-        _tied(ordered)[top],
-        [judged[index] for index in indices][top],
-        [float(grades[row]) for row in rows.values()],
-        _by_subtopic(qrels, code),
+        [names[place] for place in places],
+        [scores[place] for place in places],
+        ties[: cut.depth],
+        [grades[place] for place in places],
+        qrels.grades.tolist(),
+        _by_subtopic(qrels),
     )
 
 
-def _by_subtopic(qrels: QrelsColumns, code: int) -> dict[str, dict[str, float]]:
-    """Return the grades of each document of a query by subtopic."""
-    grades_of: dict[str, dict[str, float]] = {}
-    for subtopic, grades in (qrels.by_subtopic() or {}).get(qrels.queries[code], {}).items():
-        for document, grade in grades.items():
-            grades_of.setdefault(document, {})[subtopic] = grade
-    return grades_of
+def _by_subtopic(qrels: QrelsColumns) -> dict[str, dict[str, float]]:
+    """Return the grades of each document of the only query by subtopic."""
+    found: dict[str, dict[str, float]] = {}
+    for by_subtopic in (qrels.by_subtopic() or {}).values():
+        for subtopic, grades in by_subtopic.items():
+            for document, grade in grades.items():
+                found.setdefault(document, {})[subtopic] = grade
+    return found
 
 
 def _tied(scores: list[float]) -> list[str | None]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from leadline.data.arrays import Codes, Integers
-from leadline.data.ids import DocumentNumbers, Ids, to_text
+from leadline.data.ids import DocumentNumbers, to_text
 from leadline.data.judged_run import Join, JudgedRun
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading
@@ -33,7 +33,7 @@ from leadline.io.read import (
 )
 from leadline.io.read_paths import path_of
 from leadline.io.row_columns import LISTED, ORDER, QUERY, TAG, find
-from leadline.io.run_lists import JoinedText, RankedLists, ReadCounts, first_rows
+from leadline.io.run_lists import JoinedText, RankedLists, ReadCounts
 from leadline.io.run_names import named_files, run_name, told_apart
 from leadline.io.swapped_arguments import like_scores, refuse_swapped
 from leadline.kernels import parallel_map
@@ -119,7 +119,7 @@ class _Joining:
         """Return the join of all lists."""
         judged = self.join.judged_run()
         if not self.matched:
-            judged.example_query, judged.example = map(to_text, self.first)
+            judged.example = to_text(self.first[0]), to_text(self.first[1])
         judged.unjudged = self.unjudged
         return judged
 
@@ -437,25 +437,10 @@ def numbered_runs(
     def read_one(
         name: str | None, source: RunLike, workspaces: Sequence[Buffers]
     ) -> tuple[RunInfo, NumberedLists]:
-        held = reading.on_duplicate == "hold"  # repeats that are held get new ids
-        if held or isinstance(source, RunColumns):
-            run, counts = counted_run(source, name=name, reading=reading)
-            if not len(run.scores):
-                raise InputError("contains no documents", path=run.name)
-            name = name or run.name
-            codes = numbers.of(Ids.of(run.documents.names), np.array([0, len(run.documents)]))
-            bounds, document = run.offsets, run.document
-            if depth is not None:
-                bounds, rows = first_rows(bounds, depth)
-                document = document[rows]
-            ends = pairwise(bounds.tolist())
-            lists = NumberedLists(dict(zip(run.queries.names, ends, strict=True)), codes[document])
-        else:
-            found = _Numbering(numbers, depth)
-            name, counts = stream_lists(source, found, reading=reading, name=name, workspaces=workspaces)
-            lists = found.lists()
+        found = _Numbering(numbers, depth)
+        name, counts = stream_lists(source, found, reading=reading, name=name, workspaces=workspaces)
         label = (counts.tag or name) if reading.by_tag else name
-        return RunInfo(label, counts.tag, path_of(source), counts_of_reading(counts, reading)), lists
+        return RunInfo(label, counts.tag, path_of(source), counts_of_reading(counts, reading)), found.lists()
 
     read = list(_each(read_one, named_sources(runs), on_run))
     refuse_equal_names([info for info, _ in read], by_tag=reading.by_tag)

@@ -20,12 +20,11 @@ from leadline.evaluation.run_warnings import (
     UNANSWERED_RULES,
     Returned,
     count_warnings,
-    may_be_zero,
+    levels_of,
     no_judged_document,
     no_overlap,
     returned,
     warnings_of_undefined,
-    zero_without_list,
 )
 
 if TYPE_CHECKING:
@@ -92,10 +91,10 @@ def merge_results(
         inputs=list({info["path"]: info for part in parts for info in part.inputs}.values()),  # each once
         resolve=first._resolve,  # noqa: SLF001  # the same class
         weighted=first.weighted,
+        qrels=first.qrels,
+        undefined=np.sum(counts, axis=0),
+        judged_example=first.judged_example,
     )
-    merged.qrels = first.qrels
-    merged.undefined = np.sum(counts, axis=0)
-    merged.judged_example = first.judged_example
     merged.examples = [example_of([part.examples[run] for part in parts]) for run in range(len(infos))]
     for run in range(len(infos)):
         merged.returned.append(reduce(Returned.plus, [part.returned[run] for part in parts], Returned()))
@@ -264,7 +263,7 @@ def _warnings(parts: Sequence[Results], merged: Results, rule: str) -> list[Resu
         if document and info.counts["queries"]
     }
     assert merged.undefined is not None
-    zero = any(map(may_be_zero, merged.measures)) and zero_without_list(merged.measures)
+    measures = merged.measures
     made = [
         no_overlap(merged.runs),
         *no_judged_document(
@@ -274,7 +273,7 @@ def _warnings(parts: Sequence[Results], merged: Results, rule: str) -> list[Resu
             do="evaluate the parts with",
         ),
         *head,
-        *count_warnings(merged.runs, averaging=rule, zero=zero),
+        *count_warnings(merged.runs, averaging=rule, levels=levels_of(measures), measures=measures),
         *warnings_of_undefined(merged.runs, merged.measures, merged.undefined),
         *tail,
         *returned(merged.runs, merged.returned),

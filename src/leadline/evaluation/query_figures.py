@@ -12,6 +12,7 @@ from leadline.charts.distribution_plots import by_query, distributions
 from leadline.charts.grid import query_map
 from leadline.charts.interval_plots import forest
 from leadline.data.arrays import Floats
+from leadline.data.table import range_of
 from leadline.data.wording import percent
 from leadline.errors import UsageError
 from leadline.evaluation.lookups import averaged_over
@@ -48,7 +49,7 @@ def drawn_results(results: Results, figure: str, index: int = 0, *, width: float
         means,
         label=f"{measure} per query ({averaged_over(results, index)})",
         shape=figure,
-        limits=(float(getattr(measure, "low", -math.inf)), float(getattr(measure, "high", math.inf))),
+        limits=range_of(measure),
         width=width or COLUMN,
     )
 
@@ -107,7 +108,7 @@ def per_query(results: Results, measure: object | None = None, *, width: float =
     return query_map(
         [results.names[row] for row in rows],
         cells,
-        limits=(float(getattr(measure, "low", -math.inf)), float(getattr(measure, "high", math.inf))),
+        limits=range_of(measure),
         order="hardest on the left",
         label=f"{measure} per query and run",
         width=width,

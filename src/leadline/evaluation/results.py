@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from copy import copy
+from dataclasses import KW_ONLY, InitVar, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,20 +14,17 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers, freeze
 from leadline.data.ids import Vocabulary
-from leadline.data.optional import import_optional
 from leadline.data.table import (
     GEOMETRIC_FLOOR,
     MACHINE_LABELS,
-    Averaged,
     Column,
     NamedMeasure,
-    ResultWarning,
     RowLabel,
     RunInfo,
     columns_of,
     flagged,
-    make_frame,
     plain,
+    range_of,
     summary,
 )
 from leadline.data.validation import check_word
@@ -59,6 +57,7 @@ ABOUT_BOUNDS = (
 )
 
 
+@dataclass(repr=False, eq=False)
 class Results(Lookups, Result):
     """Values of runs x queries x measures; NaN is undefined.
 
@@ -100,51 +99,38 @@ class Results(Lookups, Result):
         What each run returned for queries without an answer.
     """
 
-    def __init__(
-        self,
-        runs: Sequence[RunInfo],
-        queries: Vocabulary,
-        measures: Sequence[Averaged],
-        values: Floats,
-        averaged: Flags,
-        *,
-        present: Flags | None = None,
-        relevance_strings: Sequence[Sequence[str]] = (),
-        without_mean: Flags | None = None,
-        bounds: Bounds | None = None,
-        intervals: Intervals | None = None,
-        warnings: Sequence[ResultWarning] = (),
-        options: dict[str, Any] | None = None,
-        inputs: Sequence[dict[str, Any]] = (),
-        resolve: Callable[[Any], Sequence[object]] | None = None,
-        sampling: Sequence[dict[str, Any]] | None = None,
-        weighted: Weighted | None = None,
-    ) -> None:
-        freeze(values, averaged)
-        self.runs = list(runs)
-        self.queries = queries
-        self.measures = list(measures)
-        self.values = values
-        self.averaged = averaged
-        self.present = np.ones(values.shape[:2], dtype=np.bool_) if present is None else present
-        self.relevance_strings = list(relevance_strings)
-        self.without_mean = np.zeros(len(self.runs), dtype=np.bool_) if without_mean is None else without_mean
-        self.bounds = bounds
-        self.intervals = intervals
-        self.warnings = list(warnings)
-        self.options = dict(options or {})
-        self.inputs = list(inputs)
-        self.estimates: RecallEstimates | None = None
-        self.sampling = None if sampling is None else list(sampling)
-        self.weighted = weighted
-        # What merging needs: the judgments or their digest; the first query and document of runs of which no
-        # document is judged; the first judged document; the numbers of undefined values by run and measure.
-        self.qrels: QrelsColumns | str | None = None
-        self.examples: list[tuple[str, str]] = []
-        self.returned: list[Returned] = []
-        self.judged_example = ""
-        self.undefined: Integers | None = None
-        self._resolve = resolve
+    runs: list[RunInfo]
+    queries: Vocabulary
+    measures: list[Any]
+    values: Floats
+    averaged: Flags
+    _: KW_ONLY
+    present: Any = None  # Flags, by default of all queries
+    relevance_strings: Sequence[Sequence[str]] = ()
+    without_mean: Any = None  # Flags, by default of no run
+    bounds: Bounds | None = None
+    intervals: Intervals | None = None
+    inputs: list[dict[str, Any]] = field(default_factory=list)
+    sampling: list[dict[str, Any]] | None = None
+    weighted: Weighted | None = None
+    estimates: RecallEstimates | None = None
+    # What merging needs: the judgments or their digest; the first query and document of runs of which no
+    # document is judged; the first judged document; the numbers of undefined values by run and measure.
+    qrels: QrelsColumns | str | None = None
+    examples: list[tuple[str, str]] = field(default_factory=list)
+    returned: list[Returned] = field(default_factory=list)
+    judged_example: str = ""
+    undefined: Integers | None = None
+    resolve: InitVar[Callable[[Any], Sequence[object]] | None] = None
+
+    def __post_init__(self, resolve: Callable[[Any], Sequence[object]] | None) -> None:
+        freeze(self.values, self.averaged)
+        self.warnings, self.options, self._resolve = list(self.warnings), dict(self.options), resolve
+        self.relevance_strings = list(self.relevance_strings)
+        if self.present is None:
+            self.present = np.ones(self.values.shape[:2], dtype=np.bool_)
+        if self.without_mean is None:
+            self.without_mean = np.zeros(len(self.runs), dtype=np.bool_)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes, with the digest of the judgments in their place."""
@@ -272,50 +258,53 @@ class Results(Lookups, Result):
             best.append(set(np.flatnonzero(column == top).tolist()))
         return best
 
-    def select_measures(self, indices: Sequence[int]) -> Results:
-        """Return the results of some of the measures, without bounds and intervals."""
-        made = Results(
-            self.runs,
-            self.queries,
-            [self.measures[index] for index in indices],
-            self.values[:, :, indices],
-            self.averaged[:, :, indices],
-            present=self.present,
-            relevance_strings=self.relevance_strings,
-            without_mean=self.without_mean,
-            warnings=self.warnings,
-            inputs=self.inputs,
-            resolve=self._resolve,
-            sampling=self.sampling,
-            weighted=self.weighted,
-            options=self.options | {"measures": [str(self.measures[index]) for index in indices]},
-        )
-        made.qrels = self.qrels
+    def changed(self, **attributes: Any) -> Self:
+        """Return a copy with other attributes, and nothing computed from the former ones."""
+        made = object.__new__(type(self))
+        vars(made).update(Result.__getstate__(self) | attributes)
+        freeze(made.values, made.averaged)
         return made
 
-    def with_runs(
-        self, other: Results, infos: Sequence[RunInfo], *, values: Floats, averaged: Flags, present: Flags
-    ) -> Results:
-        """Return these results and the runs of others of the same measures, given for these queries."""
-        sampling = None
-        if self.sampling is not None and other.sampling is not None:
-            sampling = [*self.sampling, *other.sampling]
+    def select_measures(self, indices: Sequence[int]) -> Results:
+        """Return the results of some of the measures, without bounds and intervals."""
+        measures = [self.measures[index] for index in indices]
+        return self.changed(
+            measures=measures,
+            values=self.values[:, :, indices],
+            averaged=self.averaged[:, :, indices],
+            bounds=None,
+            intervals=None,
+            estimates=None,
+            undefined=None,
+            warnings=list(self.warnings),
+            options=self.options | {"measures": list(map(str, measures))},
+        )
+
+    def with_runs(self, other: Results, infos: Sequence[RunInfo]) -> Results:
+        """Return these results and the runs of others of the same measures, for the queries of these."""
+        rows = other.queries.encode(self.queries.names)
+        known = rows >= 0
+        values = np.where(known[:, None], other.values[:, rows], np.nan)
         made = Results(
             [*self.runs, *infos],
             self.queries,
             self.measures,
             np.concatenate([self.values, values]),
-            np.concatenate([self.averaged, averaged]),
-            present=np.concatenate([self.present, present]),
+            np.concatenate([self.averaged, other.averaged[:, rows] & known[:, None]]),
+            present=np.concatenate([self.present, other.present[:, rows] & known]),
             without_mean=np.concatenate([self.without_mean, other.without_mean]),
             warnings=self.warnings,
             options=self.options,
             inputs=self.inputs,
             resolve=self._resolve,
-            sampling=sampling,
             weighted=self.weighted,
+            qrels=self.qrels,
         )
-        made.qrels = self.qrels
+        if self.sampling is not None or other.sampling is not None:
+            exact: dict[str, Any] = {"new": False, "estimate": {str(one): {} for one in self.measures}}
+            made.sampling = [
+                estimate for one in (self, other) for estimate in one.sampling or [exact] * len(one.runs)
+            ]
         return made
 
     def averaged_values(self, index: int) -> Floats:
@@ -531,10 +520,9 @@ class Results(Lookups, Result):
         """
         columns: dict[str, Floats] = {}
         if self.intervals is not None:
-            lowest = [getattr(measure, "low", -math.inf) for measure in self.measures]
-            highest = [getattr(measure, "high", math.inf) for measure in self.measures]
+            ranges = np.array(list(map(range_of, self.measures))).reshape(-1, 2).T
             for side, name in enumerate(("low", "high")):
-                limits = np.clip(self.intervals.limits[:, :, side], lowest, highest)
+                limits = np.clip(self.intervals.limits[:, :, side], *ranges)
                 columns[name] = np.full(self.values.shape, np.nan) if per_query else limits
         if self.bounds is not None:
             limits = self.bounds.limits if per_query else self.mean_bounds
@@ -564,19 +552,6 @@ class Results(Lookups, Result):
         frame = super().to_pandas(per_query=per_query, long=long)
         return frame.set_index("run") if not self._is_long(per_query, long) and per_query is None else frame
 
-    def to_polars(self, *, per_query: bool | None = None, long: bool | None = None) -> Any:
-        """Return a polars data frame: by default runs x measures; see `to_columns`."""
-        pl = import_optional("polars")
-        columns = self.to_columns(per_query=per_query, long=long)
-        strings = ("run", "query", "measure")
-        schema = {name: pl.String if name in strings else pl.Float64 for name in columns}
-        schema |= {ESTIMATE: pl.Boolean} if per_query and ESTIMATE in columns else {}
-        return make_frame(pl.DataFrame, columns, schema=schema)
-
-    def to_arrow(self, *, per_query: bool | None = None, long: bool | None = None) -> Any:
-        """Return an Arrow table: by default runs x measures; see `to_columns`."""
-        return super().to_arrow(per_query=per_query, long=long)
-
     def _figure(self, *, figure: str = "heat-map", measure: object | None = None) -> Make:
         """Draw the per-query values by a measure, or its means."""
         from leadline.evaluation.query_figures import KINDS, drawn_results
@@ -588,5 +563,4 @@ class Results(Lookups, Result):
 
 def in_range(limits: ArrayLike, measure: object) -> Floats:
     """Return limits within the range of a measure."""
-    low, high = (float(getattr(measure, name, end)) for name, end in (("low", -math.inf), ("high", math.inf)))
-    return np.clip(np.asarray(limits, dtype=np.float64).reshape(-1, 2), low, high)
+    return np.clip(np.asarray(limits, dtype=np.float64).reshape(-1, 2), *range_of(measure))

@@ -48,11 +48,6 @@ TOP = 10  # ranks at which the unjudged shares of runs are compared, so that lis
 LARGEST_SIGNIFICANCE = 0.2  # a larger number is hardly meant as a significance level
 UNEVEN = 0.1  # largest difference between the unjudged shares of two runs without a warning
 GRADED = 2  # least grade above that of plain relevance
-# Averaged measures that do not count 0 for a query without a relevant document.
-NOT_ZERO = frozenset(
-    ("E", "Hole", "Judged", "NumNonrelRet", "NumQ", "NumRet", "RBPResidual", "RBPUnjudged", "Unj", "Utility")
-)
-NOT_ZERO_WITHOUT_LIST = frozenset(("E", "RBPResidual"))  # of these, for a query without documents
 NAMED = 4  # maximum number of runs whose unjudged shares are all listed
 
 
@@ -71,14 +66,6 @@ def counts_of(judged: JudgedRun, counts: ReadCounts, measures: Sequence[Measure]
         "unjudged_queries": counts.unjudged_queries,
         "tied_lists": judged.count_queries(judged.tied),
         "tied_cutoffs": tied_cutoffs(judged, measures),
-        **counts_of_file(counts),
-    }
-
-
-def counts_of_file(counts: ReadCounts) -> dict[str, int]:
-    """Return what of the counts of one run does not depend on the judgments."""
-    return {
-        "documents_read": counts.rows,
         "remark_lines": counts.remarks,
         "other_tags": counts.other_tags,
         "ignored_columns": counts.extra_columns,
@@ -196,15 +183,16 @@ def warnings_of(
     qrels: QrelsColumns,
     *,
     averaging: str = "all",
-    levels: Sequence[float] = (1.0,),
+    levels: Sequence[float] | None = None,
     measures: Sequence[Measure] = (),
 ) -> list[ResultWarning]:
-    """Return the warnings of runs and judgments whose counts are not 0; `levels` are those of `levels_of`."""
+    """Return the warnings of runs and judgments whose counts are not 0; `levels` as those of `levels_of`."""
+    levels = levels_of(measures) if levels is None else levels
     others = [
         str(one)
         for one in measures
         if one.unanswered
-        or (averaging != "with_relevant" and one.average == "mean" and type(one).__name__ in NOT_ZERO)
+        or (averaging != "with_relevant" and one.average == "mean" and not one.zero_without_relevant)
     ]
     warnings = [ResultWarning(*remark) for remark in qrels.remarks]
     rule = "left out of the means" if averaging == "with_relevant" else "scored 0"
@@ -223,15 +211,20 @@ def warnings_of(
             "--config read.subtopics"
         )
         warnings.append(ResultWarning("one_subtopic", message, 1))
-    zero = bool(levels) and zero_without_list(measures)
-    every = [no_overlap(infos), *warnings, *count_warnings(infos, averaging=averaging, zero=zero)]
+    counted_runs = count_warnings(infos, averaging=averaging, levels=levels, measures=measures)
+    every = [no_overlap(infos), *warnings, *counted_runs]
     return [notice for notice in every if notice.count]
 
 
 def count_warnings(
-    infos: Sequence[RunInfo], *, averaging: str = "all", zero: bool = True
+    infos: Sequence[RunInfo],
+    *,
+    averaging: str = "all",
+    levels: Sequence[float] = (1.0,),
+    measures: Sequence[Averaged] = (),
 ) -> list[ResultWarning]:
-    """Return the warnings that are made of the counts of runs; `zero`: undefined values may count 0."""
+    """Return the warnings that are made of the counts of runs."""
+    zero = bool(levels) and all(getattr(one, "zero_without_list", True) for one in measures)
     warnings = []
     for code, template in PER_RUN.items():
         counts = [info.counts.get(code, 0) for info in infos]  # a saved file may lack a newer count
@@ -391,23 +384,11 @@ def share_of(part: int, whole: int) -> str:
     return percent(float(f"{share:.3g}"))
 
 
-def may_be_zero(measure: Averaged) -> bool:
-    """Return whether queries without a relevant document, or without a list, count 0."""
-    return measure.average != "defined" and _family(measure) not in NOT_ZERO
-
-
-def zero_without_list(measures: Sequence[Averaged]) -> bool:
-    """Return whether no measure counts anything but 0 for queries without a list."""
-    return NOT_ZERO_WITHOUT_LIST.isdisjoint(map(_family, measures))
-
-
-def _family(measure: Averaged) -> str:
-    return re.split(r"[@(]", str(measure))[0]
-
-
-def levels_of(measures: Sequence[Measure]) -> list[float]:
+def levels_of(measures: Sequence[Averaged]) -> list[float]:
     """Return the minimum relevant grades of the measures that are 0 without a relevant document, sorted."""
-    scored = [one for one in measures if not one.unanswered and may_be_zero(one)]
+    scored = [
+        one for one in measures if one.average != "defined" and getattr(one, "zero_without_relevant", True)
+    ]
     return sorted({float(getattr(measure, "rel", 1.0)) for measure in scored})
 
 

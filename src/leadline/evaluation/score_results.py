@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from leadline.data.arrays import Flags, Floats
+from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import Vocabulary, to_bytes
 from leadline.data.table import NamedMeasure, ResultWarning, RunInfo, raised
 from leadline.data.validation import check_word
@@ -196,38 +196,15 @@ def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
                     "under a different name, as in NAME=RUN"
                 )
             holders[name] = path
-    parts = [
-        one.select_measures([list(map(str, one.measures)).index(text) for text in texts]) for one in parts
-    ]
-    rows = [results.queries.encode(first.queries.names) for results in parts]
-    sampling = _merged(parts)
+    made = first
+    for one in parts[1:]:
+        others = list(map(str, one.measures))
+        made = Results.with_runs(made, one.select_measures([others.index(text) for text in texts]), one.runs)
+    made.qrels, made.inputs = None, inputs
     message = "values from sampled judgments are estimates, and their intervals are over queries and samples"
-    estimated = [] if sampling is None else [ResultWarning("estimates", message, 1)]
-    return Results(
-        [info for results in parts for info in results.runs],
-        first.queries,
-        first.measures,
-        np.concatenate([results.values[:, row] for results, row in zip(parts, rows, strict=True)]),
-        np.concatenate([results.averaged[:, row] for results, row in zip(parts, rows, strict=True)]),
-        present=np.concatenate([results.present[:, row] for results, row in zip(parts, rows, strict=True)]),
-        warnings=list(dict.fromkeys([*estimated, *(notice for one in parts for notice in one.warnings)])),
-        options=first.options,
-        inputs=inputs,
-        resolve=first._resolve,  # noqa: SLF001  # the same class
-        sampling=sampling,
-        weighted=first.weighted,
-    )
-
-
-def _merged(parts: Sequence[Results]) -> list[dict[str, Any]] | None:
-    """Return the estimates of all files; none for runs of complete judgments, None if all are."""
-    if all(results.sampling is None for results in parts):
-        return None
-    found = []
-    for results in parts:
-        exact: dict[str, Any] = {"new": False, "estimate": {str(one): {} for one in results.measures}}
-        found += results.sampling or [exact] * len(results.runs)
-    return found
+    estimated = [] if made.sampling is None else [ResultWarning("estimates", message, 1)]
+    made.warnings = list(dict.fromkeys([*estimated, *(notice for one in parts for notice in one.warnings)]))
+    return made
 
 
 def _opened(source: _Source) -> OpenedScores | Results:
@@ -450,9 +427,8 @@ class _Builder:
         measure_of = {name: code for code, name in enumerate(self.measures)}
         shape = len(self.runs), len(self.queries), len(self.measures)
         values = np.full(shape, np.nan).ravel()
-        source = np.full(values.shape, -1, dtype=np.int64)  # row of every value
-        begin = 0
-        for part in self.columns:
+        found: list[Any] = []  # place in the values, table and row of each row of all tables
+        for number, part in enumerate(self.columns):
             codes = {name: measure_of.get(_canonical(name), -1) for name in dict.fromkeys(part.measures)}
             measure = np.array([codes[name] for name in part.measures], dtype=np.int64)
             run = np.array([run_of[name] for name in part.runs], dtype=np.int64)
@@ -460,39 +436,29 @@ class _Builder:
             numbers = np.array([np.nan if value is None else value for value in part.values])
             rows = np.flatnonzero(measure >= 0)
             cells = np.ravel_multi_index((run[rows], query[rows], measure[rows]), shape)
-            self._refuse_repeats(part, begin, rows, cells, source)
-            source[cells] = begin + rows
             values[cells] = numbers[rows]
-            begin += len(part.values)
+            found.append(np.stack([cells, np.full(len(rows), number), rows]))
+        self._refuse_repeats(*np.concatenate(found, axis=1))
         values = values.reshape(shape)
         return values, np.asarray(~np.isnan(values))
 
-    def _refuse_repeats(self, part: ScoreColumns, begin: int, rows: Any, cells: Any, source: Any) -> None:
-        """Refuse a cell that this or an earlier table has already."""
+    def _refuse_repeats(self, cells: Integers, tables: Integers, rows: Integers) -> None:
+        """Refuse a value that an earlier row has already."""
         order = np.argsort(cells, kind="stable")
-        again = order[1:][cells[order][1:] == cells[order][:-1]]
-        earlier = np.flatnonzero(source[cells] >= 0)
-        if not len(again) and not len(earlier):
+        again = np.flatnonzero(np.diff(cells[order]) == 0)
+        if not len(again):
             return
-        place = int(min([*again.tolist(), *earlier.tolist()]))
-        row = int(rows[place])
-        first = int(source[cells[place]])
-        if first < 0:
-            first = begin + int(rows[np.flatnonzero(cells == cells[place])[0]])
-        where = self._place(first)
-        found = (
-            f"{part.measures[row]} of run '{part.runs[row]}' for query '{part.queries[row]}' appears "
-            f"twice (first at {where})"
+        at = again[np.argmin(order[again + 1])]
+        number = int(tables[order[at]])
+        first, part = self.columns[number], self.columns[tables[order[at + 1]]]
+        before, row = rows[order[at : at + 2]].tolist()
+        where = place_of(first.path or f"table {number + 1}", first.places[before])
+        raise InputError(
+            f"{part.measures[row]} of run '{part.runs[row]}' for query '{part.queries[row]}' appears twice "
+            f"(first at {where})",
+            path=part.path,
+            line=part.places[row],
         )
-        raise InputError(found, path=part.path, line=part.places[row])
-
-    def _place(self, row: int) -> str:
-        """Return the file and place of a row, counted over all tables."""
-        for number, part in enumerate(self.columns, start=1):
-            if row < len(part.values):
-                return place_of(part.path or f"table {number}", part.places[row])
-            row -= len(part.values)
-        raise AssertionError(row)
 
     def _check_ranges(self, values: Floats) -> None:
         """Take the range of a measure as unknown where values lie outside it, and warn."""

@@ -8,16 +8,18 @@ import math
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import takewhile
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeAlias
 from zlib import crc32
 
 import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.judgment_tables import DrawnPool, Pooled
-from leadline.data.wording import counted
-from leadline.errors import InputError, repeated
+from leadline.data.validation import check_nested
+from leadline.data.wording import counted, in_code
+from leadline.errors import InputError, UsageError, repeated
 from leadline.io import row_columns
 from leadline.io.formats import suffix_of
 from leadline.io.id_lists import NO_ID, NO_PAIRS, PAIRS, is_table, numbered_pairs, pair_of
@@ -39,9 +41,34 @@ NO_DESIGN = (
 )
 
 
+PoolLike: TypeAlias = "str | os.PathLike[str] | DrawnPool | Pooled | Mapping[str, Mapping[str, float]]"
+
+
 def read_pool(path: str | os.PathLike[str]) -> Pooled:
     """Read the pairs of a pool that are to be judged, as `read_drawn_pool` does."""
     return listed(read_drawn_pool(path))
+
+
+def pool_of(pool: PoolLike, name: str = "pool") -> DrawnPool:
+    """Return a pool from a path, an object or `{query: {document: probability}}`."""
+    if isinstance(pool, DrawnPool):
+        return pool
+    if isinstance(pool, (str, os.PathLike)):
+        return read_drawn_pool(pool)
+    if isinstance(pool, Pooled):
+        rows = list(zip(pool.queries, pool.documents, pool.probability.tolist(), strict=True))
+        return replace(DrawnPool.listed(rows), contributors=pool.contributors)
+    check_nested("{query: {document: probability}}", **{name: pool})
+    rows = [
+        (query, document, share) for query, documents in pool.items() for document, share in documents.items()
+    ]
+    for query, document, share in rows:
+        if not isinstance(share, (int, float, np.number)) or not 0 < share <= 1:
+            raise UsageError(
+                f"document '{document}' for query '{query}' has probability {in_code(share)}. "
+                "Probabilities must be numbers above 0 and at most 1."
+            )
+    return DrawnPool.listed(rows)
 
 
 def listed(pool: DrawnPool) -> Pooled:

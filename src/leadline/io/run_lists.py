@@ -423,8 +423,7 @@ def deliver(lists: Lists, consumer: ListConsumer, counts: ReadCounts) -> bool:
 class Gathered:
     """Consumer that gathers all lists into a run; held repeats are renamed."""
 
-    def __init__(self, first_repeat: int = 1) -> None:
-        self.first_repeat = first_repeat
+    def __init__(self) -> None:
         self.restart()
 
     def restart(self) -> None:
@@ -433,7 +432,7 @@ class Gathered:
         self.sizes: list[Integers] = [np.empty(0, dtype=np.int64)]
         self.ids: list[Ids] = []
         self.scores: list[Floats] = []
-        self.repeats = self.first_repeat  # number of the next one that is held
+        self.repeats = 1  # number of the next one that is held
 
     def take(self, lists: RankedLists) -> bool:
         """Keep some lists, unless one contains a document twice."""
@@ -462,9 +461,9 @@ class Gathered:
         return RunColumns.of_ids(queries, offsets, ids, scores, name=name, tag=tag)
 
 
-def run_of(lists: Lists, *, name: str, tag: str, first_repeat: int = 1) -> RunColumns:
-    """Return the run of some lists; `first_repeat` is the number of the first repeat that is held."""
-    gathered = Gathered(first_repeat)
+def run_of(lists: Lists, *, name: str, tag: str) -> RunColumns:
+    """Return the run of some lists."""
+    gathered = Gathered()
     gathered.take(RankedLists(lists))
     return gathered.run(name, tag)
 

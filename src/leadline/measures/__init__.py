@@ -144,6 +144,9 @@ class Measure(Parametric):
         1 if the highest score of each list is needed, 2 if the documents judged for other queries are.
     unanswered : bool
         Whether the value is of queries without a relevant document, and undefined for all others.
+    zero_without_relevant, zero_without_list : bool
+        False if the value of a query without a relevant document, or without a list, may be neither 0 nor
+        undefined.
     quality : bool
         False for statistics of the judgments, such as the fraction of judged documents, by which
         runs are not ranked.
@@ -160,6 +163,8 @@ class Measure(Parametric):
     quality: ClassVar[bool] = True
     scored: ClassVar[int] = 0
     unanswered: ClassVar[bool] = False
+    zero_without_relevant: ClassVar[bool] = True
+    zero_without_list: ClassVar[bool] = True
     rejected: ClassVar[Rejected] = {
         "judged_only": "To drop unjudged documents, evaluate with `--judged-only`"
     }
@@ -193,7 +198,10 @@ class Measure(Parametric):
         return float(self.values(JudgedRun.of_grades(grades, judged))[0])
 
 
-COPIED = ("title", "source", "low", "high", "rising", "average", "needs", "quality", "scored", "unanswered")
+COPIED = (
+    *("title", "source", "low", "high", "rising", "average", "needs", "quality", "scored", "unanswered"),
+    *("zero_without_relevant", "zero_without_list"),
+)
 
 
 class WithinBudget(Measure):

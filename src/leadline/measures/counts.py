@@ -27,6 +27,7 @@ class NumQ(Measure):
     source = "trec_eval num_q"
     high: ClassVar[float] = math.inf
     average: ClassVar[Average] = "sum"
+    zero_without_relevant: ClassVar[bool] = False
     aliases: ClassVar[Aliases] = {"num_q": {}}
 
     def values(self, judged: JudgedRun) -> Floats:
@@ -65,6 +66,7 @@ class NumRet(Measure):
     source = "trec_eval num_ret"
     high: ClassVar[float] = math.inf
     average: ClassVar[Average] = "sum"
+    zero_without_relevant: ClassVar[bool] = False
     aliases: ClassVar[Aliases] = {"num_ret": {}}
 
     def values(self, judged: JudgedRun) -> Floats:
@@ -107,6 +109,7 @@ class NumNonrelRet(Measure):
     high: ClassVar[float] = math.inf
     rising: ClassVar[bool] = False
     average: ClassVar[Average] = "sum"
+    zero_without_relevant: ClassVar[bool] = False
     aliases: ClassVar[Aliases] = {"num_nonrel_judged_ret": {}}
 
     rel: float = number(1.0, low=0.0)
@@ -129,6 +132,7 @@ class Judged(Measure):
     formula = "judged documents at ranks 1..k / min(k, length of the list)"
     source = "ir_measures Judged"
     quality: ClassVar[bool] = False
+    zero_without_relevant: ClassVar[bool] = False
 
     cutoff: int | None = cutoff()
 
@@ -157,6 +161,7 @@ class Unj(Measure):
     source = "trec_eval 10 unj; Xiong et al. 2021 (ANCE), hole rate"
     quality: ClassVar[bool] = False
     rising: ClassVar[bool] = False
+    zero_without_relevant: ClassVar[bool] = False
     aliases: ClassVar[Aliases] = {"unjudged": {}, "hole_rate": {}}
     default_cutoffs: ClassVar[DefaultCutoffs] = {"unj": (5, 10, 20)}
 
@@ -183,6 +188,7 @@ class Hole(Measure):
     source = "Xiong et al. 2021 (ANCE), hole rate; Thakur et al. 2021 (BEIR), hole"
     quality: ClassVar[bool] = False
     rising: ClassVar[bool] = False
+    zero_without_relevant: ClassVar[bool] = False
     scored: ClassVar[int] = 2
 
     cutoff: int = needed_cutoff()

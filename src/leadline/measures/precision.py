@@ -268,6 +268,8 @@ class E(Measure):
     formula = "1 - (1 + beta^2) P R / (beta^2 P + R)"
     source = "van Rijsbergen 1979, chapter 7"
     rising: ClassVar[bool] = False
+    zero_without_relevant: ClassVar[bool] = False
+    zero_without_list: ClassVar[bool] = False
 
     beta: float = number(1.0, low=0.0, high=1e6)
     form: str = choice("complement", "lecture")
@@ -346,6 +348,7 @@ class Utility(Measure):
     source = "TREC filtering track (Hull and Robertson 1999); trec_eval utility"
     low: ClassVar[float] = -math.inf
     high: ClassVar[float] = math.inf
+    zero_without_relevant: ClassVar[bool] = False
     aliases: ClassVar[Aliases] = {"SetUtility": {}}
 
     a: float = number(1.0)

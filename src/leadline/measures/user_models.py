@@ -177,6 +177,8 @@ class RBPResidual(Measure):
     source = "Moffat and Zobel 2008"
     quality: ClassVar[bool] = False
     rising: ClassVar[bool] = False
+    zero_without_relevant: ClassVar[bool] = False
+    zero_without_list: ClassVar[bool] = False
 
     p: float = number(0.8, low=0.0, high=1.0, open_ends=True)
     cutoff: int | None = cutoff()
@@ -201,6 +203,7 @@ class RBPUnjudged(Measure):
     source = "trec_eval 10 rbp_resid"
     quality: ClassVar[bool] = False
     rising: ClassVar[bool] = False
+    zero_without_relevant: ClassVar[bool] = False
     aliases: ClassVar[Aliases] = {"rbp_resid": {}}
 
     p: float = number(0.9, low=0.0, high=1.0, open_ends=True)

@@ -345,7 +345,7 @@ def evaluate_part(
         judged.qrels.queries.names,
         evaluation.values_of(judged),
         tuple(judged.unjudged),
-        (judged.example_query, judged.example),
+        judged.example,
         counts_of(judged, counts, evaluation.measures),
         counts.tag,
         sha256,
@@ -426,14 +426,7 @@ class PartSum:
         example = example_of(self.examples)
         tag = next((self.tags[number] for number in sorted(self.tags, reverse=True) if self.tags[number]), "")
         values = RunValues(
-            self.values,
-            present,
-            self.averaged,
-            self.bounds,
-            self.strings,
-            example[1] if present.any() else "",
-            example,
-            self.returned,
+            self.values, present, self.averaged, self.bounds, self.strings, example, self.returned
         )
         counts = self.counts | {"missing_queries": len(missing)}
         name = (tag or self.name) if self.by_tag else self.name
