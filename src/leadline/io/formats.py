@@ -127,9 +127,7 @@ def _file_in(path: str) -> str:
         parts = sorted(name for name in os.listdir(path) if name.endswith(".arrow"))
         if len(parts) != 1:
             raise InputError(
-                f"is a dataset with {len(parts)} Arrow files"
-                if parts
-                else "is a dataset without Arrow files",
+                f"is a dataset with {len(parts)} Arrow files",
                 path=path,
                 hint="Save the dataset as a single file with `to_parquet`" if parts else COPY,
             )

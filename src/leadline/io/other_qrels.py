@@ -34,16 +34,16 @@ from leadline.kernels import plain
 if TYPE_CHECKING:
     from leadline.io.formats import Opened
 
+PREFERENCES = "Preference judgments for trec_eval (query group subgroup document level) are not supported"
 COLUMNS = (
     "Sampled judgments have 5 columns ('query iteration document stratum grade', 'query document grade "
-    "method probability' or 'query iteration document grade probability')"
+    f"method probability' or 'query iteration document grade probability'). {PREFERENCES}"
 )
 FIELDS = 5
 STRATIFIED = (
     "leadline reads lines with 5 columns as sampled judgments (query iteration document stratum grade). For "
-    "ordinary qrels with a space in an id, use CSV or JSON"
+    f"ordinary qrels with a space in an id, use CSV or JSON. {PREFERENCES}"
 )
-PREFERENCES = "Preference judgments for trec_eval (query group subgroup document level) are not supported"
 
 
 class SampledRow(NamedTuple):
@@ -125,14 +125,6 @@ def parse(text: bytes, path: str) -> list[SampledRow]:
     iteration = seconds == {b"0"} or len(seconds) == 1 < len(rows)
     if not iteration and all(_is_whole(fields[2]) and _is_whole(fields[3]) for _, fields in rows):
         return [_with_probability(fields, 1, 2, path, line) for line, fields in rows]
-    other = next(((line, fields) for line, fields in rows if not is_number(fields[3])), None)
-    if other is not None:
-        raise InputError(
-            f"column 4 must be a number, not '{to_text(other[1][3])}'",
-            path=path,
-            line=other[0],
-            hint=f"{COLUMNS}. {PREFERENCES}",
-        )
     return [_with_probability(fields, 2, 3, path, line) for line, fields in rows]
 
 
@@ -148,7 +140,7 @@ def _stratified(fields: Sequence[bytes], path: str, line: int) -> SampledRow:
             "least 0",
             path=path,
             line=line,
-            hint=f"{STRATIFIED}. {PREFERENCES}",
+            hint=STRATIFIED,
         )
     return SampledRow(line, query, document, _number(fields[4], "the grade", path, line), stratum, math.nan)
 
@@ -168,7 +160,7 @@ def _with_probability(fields: Sequence[bytes], document: int, grade: int, path: 
         line,
         fields[0],
         fields[document],
-        _number(fields[grade], "the grade", path, line),
+        _number(fields[grade], f"column {grade + 1}", path, line),
         None,
         value if value > 0 else math.nan,
     )

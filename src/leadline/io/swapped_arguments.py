@@ -113,11 +113,7 @@ def refuse_runs(source: Any, path: str = "qrels") -> None:
     each = source.values() if isinstance(source, Mapping) else source if isinstance(source, list) else ()
     first = next(iter(each), None)
     inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
-    if isinstance(first, RunColumns):
-        raise InputError(
-            "one or more runs were passed where judgments are expected", hint=row_columns.ORDER, path=path
-        )
-    if isinstance(inner, Mapping):
+    if isinstance(first, RunColumns) or isinstance(inner, Mapping):
         raise InputError(
             "one or more runs, or judgments by subtopic, were passed where judgments are expected",
             hint=f"{row_columns.ORDER}. For judgments by subtopic, use --config read.subtopics",
