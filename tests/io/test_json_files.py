@@ -331,7 +331,7 @@ def test_scores_of_rerankers_and_neighbours_of_usearch_are_runs() -> None:
 
 def test_texts_in_place_of_ids_are_refused_by_name(tmp_path: Path) -> None:
     path = PROGRAMS.parent / "scores" / "ragas.jsonl"
-    assert "rename to 'retrieved_context_ids'" in refusal(read_run, path)
+    assert "rename them to 'retrieved_context_ids'" in refusal(read_run, path)
     path = written(tmp_path, [{"query": "q1", "passage": "a text", "judgment": 2}], "judged.jsonl")
     assert "'passage'" in refusal(read_qrels, path)
     path = written(tmp_path, [{"passage": "a text", "docid": "d1", "score": 2}], "found.jsonl")

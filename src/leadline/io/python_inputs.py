@@ -299,7 +299,8 @@ def _cells(
             yield place, [get(row) for get in getters]
         except (AttributeError, KeyError, TypeError):
             present = names_of(row)
-            shown = "has " + ", ".join(present) if present else f"is of type {type_of(row)}"
+            shown = f"is of type {type_of(row)}" if present is None else "has " + ", ".join(present)
+            shown = "has no fields" if present == [] else shown
             needed = ", ".join(filter(None, chosen[:3]))
             raise records.at(InputError(f"the {records.unit} {shown}, but needs {needed}"), place) from None
 

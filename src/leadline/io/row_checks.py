@@ -98,8 +98,14 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint
         if ids[0] not in columns:
             old, new = (either(map(repr, each), "and") for each in (texts, ids))
             hint = (
-                f"If the values of {old} are ids, rename to {new}. If they are texts, add their ids as {new}"
+                f"If columns {old} contain ids, rename them to {new}. If they contain texts, add their ids "
             )
+            hint += "in columns of those names"
+            if len(texts) == 1:
+                hint = (
+                    f"If column {old} contains ids, rename it to {new}. If it contains texts, add their ids "
+                )
+                hint += "in a column of that name"
     named = {*QUERY, *LISTED, *numbers, *TAG}
     other = [one for one in columns if one not in named]
     near = next((found for one in other if (found := _nearest(one, names))), "")
