@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from hashlib import sha256
 from typing import Any
 
@@ -12,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_bins import slow_overlap, slow_slope
 
+from leadline import demo
 from leadline.errors import InputError, UsageError
 from leadline.estimation.histogram import histogram
-from leadline.estimation.histogram_result import Histograms, compute_hsa
+from leadline.estimation.histogram_result import OF_SAMPLES, Histograms, compute_hsa
 from leadline.estimation.score_sets import scored
 
 Run = dict[str, dict[str, float]]
@@ -220,6 +222,19 @@ def test_a_python_function_needs_no_ranking(documents: list[str] | None) -> None
     assert histogram(qrels, again, bins=4, sample=3).hsa_robust == found.hsa_robust
     with pytest.raises(UsageError, match="has the shape"):
         histogram(qrels, lambda _query, _names: [1.0])
+
+
+def test_hsa_of_samples_is_lower_by_what_the_note_says() -> None:
+    paths = {os.path.basename(path): path for path in demo.run_paths()}
+    for name, lower in (("bm25-k1_0.9-b_0.4.run.xz", 0.5), ("tf-dot-plain.run.xz", 0.7)):
+        whole = histogram(demo.qrels_path(), paths[name], draws=0)
+        assert OF_SAMPLES not in str(whole)
+        parts = [
+            histogram(demo.qrels_path(), paths[name], sample=20, seed=seed, draws=0) for seed in range(10)
+        ]
+        assert OF_SAMPLES in str(parts[0])
+        mean = sum(float(part.hsa[0]) for part in parts) / len(parts)
+        assert float(whole.hsa[0]) - mean == pytest.approx(lower, abs=0.07)
 
 
 def test_intervals_hold_the_estimate_with_a_sample_and_without() -> None:
