@@ -1,4 +1,4 @@
-"""Pictures of values by slice: rows with intervals."""
+"""Pictures of values by slice: rows with intervals while they are few, a heat map for many runs."""
 
 from __future__ import annotations
 
@@ -36,12 +36,28 @@ def test_every_run_and_slice_is_named_and_no_label_lies_over_another(runs: int, 
     axes = figure.axes[0]
     rows = [text.get_text() for text in axes.get_yticklabels()]
     pairs = runs - compared
-    assert len([row for row in rows if row]) == 4 * pairs
-    heads = [text.get_text() for text in axes.texts if text.get_fontweight() == "bold"]
-    assert len(heads) == (pairs if compared else 4)
-    assert not any("\N{HORIZONTAL ELLIPSIS}" in text for text in [*heads, *rows])
+    if 4 * pairs <= 30:
+        assert len([row for row in rows if row]) == 4 * pairs
+        heads = [text.get_text() for text in axes.texts if text.get_fontweight() == "bold"]
+        assert len(heads) == (pairs if compared else 4)
+        assert not any("\N{HORIZONTAL ELLIPSIS}" in text for text in [*heads, *rows])
+    else:
+        assert len(set(rows)) == pairs
+        heads = [text.get_text() for text in axes.get_xticklabels()]
+        assert heads == ["all (24)", "long (8)", "medium (8)", "short (8)"]
     with style():
         figure.draw_without_rendering()
     boxes = [text.get_window_extent() for text in axes.get_yticklabels()]
     assert all(above.y0 > below.y1 - 2 for above, below in pairwise(boxes))
     assert all(text.get_window_extent().x0 > -1 for text in texts(figure))
+
+
+def test_the_map_shows_the_values_of_the_table_and_marks_what_is_significant() -> None:
+    table = results(12)
+    slices: Any = slices_of(ll.compare(table, baseline=[table.names[0]]), KINDS)
+    axes = slices.plot().axes[0]
+    shown: Any = axes.images[0].get_array()
+    wanted = sorted(one.difference for one in slices.records if one.slice is None)
+    assert np.sort(np.asarray(shown)[:, 0]).tolist() == pytest.approx(wanted)
+    bold = sum(text.get_fontweight() == "bold" for text in axes.texts)
+    assert bold == sum(one.verdict in ("better", "worse") for one in slices.records) > 0

@@ -1,4 +1,4 @@
-"""Grids of values: runs by collections or queries, pairs of systems; and their tree."""
+"""Grids of values: runs by collections or queries, pairs by slices, pairs of systems; and their tree."""
 
 from __future__ import annotations
 
@@ -55,6 +55,60 @@ MISSING: dict[str, Any] = {
 }  # no value
 
 
+def is_written(rows: int, columns: int) -> bool:
+    """Return whether a grid of this size has the values in its cells."""
+    return rows <= WRITTEN and columns <= WRITTEN
+
+
+def grid(
+    names: Sequence[str],
+    columns: Sequence[str],
+    table: Floats,
+    shades: Floats,
+    *,
+    label: str,
+    many: str,
+    cmap: str,
+    limits: tuple[float, float],
+    bold: Flags,
+    dots: bool = True,
+    what: str = "runs",
+    width: float | None = None,
+    sparse: float = COLUMN,
+) -> tuple[Figure, Any]:
+    """Draw values as a grid of cells, with a color bar; return the figure and its axes.
+
+    The color of a cell is that of its number in `shades`. Values are written in the cells of a small grid,
+    those of `bold` cells in bold; in a larger one these cells have dots. `sparse` is the default width in
+    inches without values, `many` the text below columns that are too many for names.
+
+    >>> shown = np.array([[0.5, 0.25]])
+    >>> options = {"label": "AP", "many": "2 slices", "cmap": "Blues", "limits": (0, 1), "bold": shown > 0.3}
+    >>> figure, axes = grid(["bm25"], ["short", "long"], shown, shown, **options)
+    >>> [text.get_text() for text in axes.texts]
+    ['0.500', '0.250']
+    """
+    written = is_written(*table.shape)
+    with style():
+        inches = enlarged(width or (max(COLUMN, MARGIN + CELL * len(columns)) if written else sparse))
+        figure, axes = canvas(inches, enlarged(0.75) + height_of(len(names), least=0.6))
+        drawn = axes.imshow(
+            shades, aspect="auto", interpolation="none", cmap=cmap, vmin=limits[0], vmax=limits[1]
+        )
+        axes.spines[:].set_visible(False)
+        axes.tick_params(length=0, colors=ink())
+        name_rows(axes, names, what=what)
+        name_columns(axes, columns, many)
+        if written:
+            write_values(axes, table, bold=bold, shades=drawn.to_rgba(shades))
+        elif dots:
+            row, column = np.nonzero(bold)
+            colours = [ink_on(shade) for shade in drawn.to_rgba(shades)[bold]]
+            axes.scatter(column, row, s=scaled(1.6) ** 2, c=colours, linewidths=0)
+        colour_bar(figure, axes, drawn, label)
+    return figure, axes
+
+
 def heat_map(
     names: Sequence[str],
     columns: Sequence[str],
@@ -65,44 +119,32 @@ def heat_map(
     measure: str,
     width: float | None = None,
 ) -> Figure:
-    """Draw runs by collections and their mean, colored by the difference from the collection's best run.
-
-    Values are written in the cells of a small grid, the best of a column in bold.
-
-    >>> shown = np.array([[0.5, 0.5]])
-    >>> figure = heat_map(["bm25"], ["trec", "mean"], shown, shown < 0, rising=True, measure="AP")
-    >>> [text.get_text() for text in figure.axes[0].texts]
-    ['0.500', '0.500']
-    """
+    """Draw runs by collections and their mean, colored by the difference from the collection's best run."""
     with np.errstate(invalid="ignore"):
         sign = 1.0 if rising else -1.0
         best = np.max(np.where(np.isnan(table), -np.inf, sign * table), axis=0)
         behind = np.where(np.isnan(table), np.nan, best - sign * table)
-    written = max(table.shape) <= WRITTEN
+    figure, axes = grid(
+        names,
+        columns,
+        table,
+        behind,
+        label=f"{measure}: difference from the best run in the column",
+        many=f"{len(columns) - 1} collections and their mean",
+        cmap="Blues_r",
+        limits=(0.0, float(behind[np.isfinite(behind)].max(initial=0.0)) or 1.0),
+        bold=behind == 0,
+        dots=False,
+        width=width,
+        sparse=2 * COLUMN,
+    )
     with style():
-        inches = max(COLUMN, MARGIN + CELL * len(columns)) if written else 2 * COLUMN
-        figure, axes = canvas(enlarged(width or inches), enlarged(0.75) + height_of(len(names), least=0.6))
-        drawn = axes.imshow(
-            behind,
-            aspect="auto",
-            interpolation="none",
-            cmap="Blues_r",
-            vmin=0.0,
-            vmax=float(behind[np.isfinite(behind)].max(initial=0.0)) or 1.0,
-        )
-        axes.spines[:].set_visible(False)
-        axes.tick_params(length=0, colors=ink())
-        name_rows(axes, names)
-        name_columns(axes, columns, f"{len(columns) - 1} collections and their mean")
-        if written:
-            write_values(axes, table, bold=behind == 0, shades=drawn.to_rgba(behind))
-        colour_bar(figure, axes, drawn, f"{measure}: difference from the best run in the column")
         axes.axvline(len(columns) - 1.5, color="white", linewidth=scaled(2.5))
         from matplotlib.patches import Rectangle
 
         for row, column in np.argwhere(missing).tolist():  # these cells are no part of any mean
             axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **MISSING))
-            if written:
+            if is_written(*table.shape):
                 axes.text(column, row, "none", ha="center", va="center", fontsize=scaled(5.0), color=FAINT)
     return figure
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from leadline.charts import COLUMN, FONT, enlarged, label_of, shortened, style
+from leadline.charts.grid import grid, is_written
 from leadline.charts.interval_plots import forest
 from leadline.charts.pair_plots import differences, scatter
 from leadline.charts.significance_groups import critical_difference, significance_groups
@@ -44,7 +45,11 @@ def by_slice(
     pair: tuple[str, str] | None = None,
     width: float | None = None,
 ) -> Figure:
-    """Draw means or mean differences by slice with their intervals, one row per slice and run or pair."""
+    """Draw means or mean differences by slice with their intervals, one row per slice and run or pair.
+
+    If there would be more than 30 rows, runs or pairs are the rows and slices the columns of a heat map
+    without intervals; significant differences are bold, or dots where the values are not written.
+    """
     name = slices.measures[0] if measure is None else str(measure)
     if name not in slices.measures:
         raise UsageError(f"the slices have no measure '{name}'. Use {either(slices.measures)}.")
@@ -56,6 +61,9 @@ def by_slice(
         records = [record for record in records if sorted(_owner(record)) == sorted(pair)]
         if not records:
             raise UsageError(NOT_COMPARED.format(*pair))
+    several = len(set(map(_owner, records))) > 1
+    if several and len(records) > FEW:
+        return _map(records, slices, name, width)
     level, (low, high) = percent(slices.confidence), slices.ranges[name]
     compared, inches = slices.rules is not None, width or COLUMN
     if compared:
@@ -77,7 +85,7 @@ def by_slice(
     means, *limits = np.array(rows).T
     label += interval_words(np.transpose(limits), words)
     names, headings = [_head(one, slices) for one in records], {}
-    if len(set(map(_owner, records))) == 1:
+    if not several:
         label += f"; {MINUS.join(_short(_owner(records[0]), inches))}"
     else:
         owners = [MINUS.join(map(label_of, _owner(one))) for one in records]
@@ -103,6 +111,52 @@ def _short(names: Sequence[str], inches: float) -> list[str]:
 
 def _owner(record: Record) -> tuple[str, ...]:
     return (record.run,) if hasattr(record, "run") else (record.a, record.b)
+
+
+def _map(records: Sequence[Record], slices: Slices, measure: str, width: float | None) -> Figure:
+    """Draw runs or pairs by slices, the highest over all queries at the top."""
+    owners = {owner: row for row, owner in enumerate(dict.fromkeys(map(_owner, records)))}
+    largest = {(one.by, one.slice): one for one in sorted(records, key=lambda one: one.queries)}
+    columns = {key: place for place, key in enumerate(dict.fromkeys((one.by, one.slice) for one in records))}
+    heads = [_head(largest[key], slices) for key in columns]
+    table = np.full((len(owners), len(heads)), np.nan)
+    moved = np.zeros(table.shape, dtype=np.bool_)
+    means = slices.rules is None
+    for one in records:
+        cell = owners[_owner(one)], columns[one.by, one.slice]
+        table[cell] = one.mean if means else one.difference
+        moved[cell] = not means and one.verdict in ("better", "worse")
+    order = np.argsort(np.where(np.isnan(table[:, 0]), np.inf, -table[:, 0]), kind="stable")
+    table, moved = table[order], moved[order]
+    owned = [list(owners)[row] for row in order.tolist()]
+    names, others = [owner[0] for owner in owned], {owner[-1] for owner in owned}
+    reach = float(np.nanmax(np.abs(table), initial=0.0)) or 1.0
+    low, high = float(np.nanmin(table, initial=np.inf)), float(np.nanmax(table, initial=-np.inf))
+    limits = (low, high) if means and low <= high else (-reach, reach)
+    label = f"{measure}, mean"
+    if not means:
+        if len(others) == 1:  # one baseline, which the label names
+            label += f" difference from {shortened(sorted(others), 24)[0]}"
+        else:
+            names = list(
+                map(MINUS.join, zip(*(shortened(side, 10) for side in zip(*owned, strict=True)), strict=True))
+            )
+            label += " difference"
+        label += f" ({'bold' if is_written(*table.shape) else 'dot'}: significant)"
+    figure, _ = grid(
+        names,
+        heads,
+        table,
+        table,
+        label=label,
+        many=f"{len(heads)} slices",
+        cmap="Blues" if means else "PuOr",
+        limits=limits,
+        bold=moved,
+        what="runs" if means else "pairs",
+        width=width,
+    )
+    return figure
 
 
 def _each_once(records: Sequence[Record]) -> list[Record]:
