@@ -54,7 +54,7 @@ def test_every_form_has_all_coefficients(leadline: Leadline, results: list[Path]
     ]
     text = leadline("correlate", *results[:2]).out
     assert "over 5 runs" in text
-    assert "coefficients are unreliable, and have no intervals over runs: 5 runs" in text
+    assert "coefficients are unreliable and have no intervals over runs: 5 runs" in text
 
 
 def test_json_lines_of_evaluate_are_its_json(leadline: Leadline, results: list[Path]) -> None:

@@ -97,7 +97,7 @@ def test_a_value_that_was_changed_is_noticed(tmp_path: Path) -> None:
 def test_another_format_is_refused_by_name_with_what_to_do(tmp_path: Path) -> None:
     path = written(tmp_path / "b.json")
     data = json.loads(path.read_text())
-    for number, words in ((1, "in format 1, but this"), (3, "this version supports only 2")):
+    for number, words in ((1, "in format 1, but this"), (3, "this version supports only format 2")):
         path.write_text(json.dumps(data | {"format": number}))
         with pytest.raises(InputError, match=f"{words}.*-o FILE.json"):
             ll.compare(QRELS, {"run": RUNS["best"]}, baseline=path)

@@ -140,6 +140,19 @@ def test_an_error_advises_only_what_can_be_done() -> None:
         ll.compare(results)
 
 
+def test_what_was_not_drawn_is_known_from_a_pool_and_not_from_more_judgments(tmp_path: Path) -> None:
+    grades, runs = world(4)
+    drawn = [
+        f"{query}\t{document}\t{grade:g}\t0.5\n"
+        for query, judged in grades.items()
+        for document, grade in list(judged.items())[::2]
+    ]
+    path = tmp_path / "drawn.tsv"
+    path.write_text("".join(["query_id\tdoc_id\trelevance\tprobability\n", *drawn]))
+    with pytest.raises(UsageError, match=r"documents that were not drawn.*\. Pass one as "):
+        ll.compare(path, runs, "nDCG@10")
+
+
 def test_a_floor_within_the_interval_of_an_estimate_is_not_decided() -> None:
     found, results, _, _ = compared(5, 6, baseline="old")
     one = results.estimate("new", "P@10")

@@ -125,7 +125,7 @@ def test_what_is_left_out_is_counted_and_too_little_is_refused() -> None:
         ("undefined", 1),
         ("too_few_runs", 1),
     ]
-    with pytest.raises(InputError, match="too few runs: 0 in truth and estimate"):
+    with pytest.raises(InputError, match="too few runs: 0 in both truth and estimate"):
         correlate({"a": 1}, {"b": 1})
     with pytest.raises(UsageError, match="no coefficient 'tau'"):
         found["tau"]
@@ -148,7 +148,7 @@ def test_a_constant_side_is_said_and_numbers_that_are_missing_are_told_from_name
     undefined = [name for name, one in turned.found.items() if math.isnan(one.value)]
     assert undefined == [name for name in turned.found if name != "tau_ap"]
     assert "estimate is the same for all runs" in turned.warnings[0].message
-    with pytest.raises(InputError, match="too few runs: 3 in truth and estimate, 0 with") as caught:
+    with pytest.raises(InputError, match="too few runs: 3 in both truth and estimate, 0 with") as caught:
         correlate({"a": 1, "b": 1, "c": 1}, dict.fromkeys("abc", math.nan))
     assert "names" not in str(caught.value)
 
@@ -217,7 +217,7 @@ def test_intervals_need_ten_runs_and_those_over_queries_five() -> None:
         said = [notice.message for notice in found.warnings if notice.code == "too_few_runs"]
         few = f"{runs} runs, but at least"
         assert said == [
-            *[f"coefficients are unreliable, and have no intervals over runs: {few} 10 are needed"]
+            *[f"coefficients are unreliable and have no intervals over runs: {few} 10 are needed"]
             * (runs < 10),
             *[f"no intervals over queries: {few} 5 are needed"] * (runs < 5),
         ]

@@ -38,7 +38,9 @@ def test_values_worked_by_hand() -> None:
     assert result.value("rmse", run="baseline").value == 0
     order = result.value("tau_union", run="baseline")
     assert result.value("tau_union", run="baseline", measure=result.measures[0]) == order, "has no measure"
-    with pytest.raises(UsageError, match=r"no statistic 'rmse' with run=None. Use .*run='baseline', tau"):
+    with pytest.raises(
+        UsageError, match=r"no statistic 'rmse' with run=None. Use .*tau_union.* with run='baseline'; "
+    ):
         result.value("rmse")
     assert result.value("rmse", run="advanced").value == 0.25  # sqrt(0.5 ** 2 / 4)
     assert result.value("nrmse", run="advanced").value == 0.25  # the largest error of 1 is 1
@@ -181,6 +183,20 @@ def test_the_interval_of_a_ratio_is_withheld_where_the_original_effect_is_unclea
     assert math.isnan(ratio.low)
     assert "original effect contains 0" in ratio.withheld
     assert ratio.value == pytest.approx(0.5 / result.value("original_effect").value)
+
+
+def test_a_ratio_without_limits_is_blamed_on_few_queries_where_the_original_effect_is_clear() -> None:
+    queries = [f"q{number}" for number in range(40)]
+    better = {query: ["d", "x"] if place < 27 else ["x", "d"] for place, query in enumerate(queries)}
+    worse = {query: found[::-1] for query, found in better.items()}
+    few = ["q0", "q1", "q39"]
+    again = ({query: runs[query] for query in few} for runs in (worse, better))
+    whole, part = ({query: {"d": 1} for query in each} for each in (queries, few))
+    result = ll.replicate((worse, better), tuple(again), qrels=whole, qrels2=part, measures="RR")
+    assert result.value("original_effect").low > 0
+    ratio = result.value("effect_ratio")
+    assert math.isnan(ratio.low)
+    assert ratio.withheld == "the reproduced effect has too few queries for an interval of the ratio"
 
 
 def test_an_original_effect_of_zero_has_no_ratio() -> None:

@@ -446,8 +446,15 @@ def test_certain_is_a_run_and_a_number() -> None:
             sampled(qrels, run, "AP", certain=wrong)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="sample=50"):
         sampled(qrels, run, "AP", certain=(run, 50), sample=50)
-    with pytest.raises(UsageError, match="is smaller than the number of its relevant documents and those"):
+    with pytest.raises(
+        UsageError, match="is smaller than the number of its relevant documents and documents"
+    ):
         sampled(qrels, run, "AP", certain=({"q0": {f"x{n}": 1.0 * n for n in range(30)}}, 30), population=25)
+    sizes = dict.fromkeys(qrels, 25)  # without the relevant documents
+    with pytest.raises(UsageError, match="is smaller than the number of its documents from"):
+        sampled(
+            qrels, run, "AP", certain=({"q0": {f"x{n}": 1.0 * n for n in range(30)}}, 30), population=sizes
+        )
 
 
 def test_what_both_runs_lack_is_not_summed() -> None:

@@ -444,6 +444,11 @@ FAULTS: dict[str, tuple[Any, str]] = {
         [ONE, "q2"],
         ", record 2: the record is of type text, but must be an object with 'query_id'",
     ),
+    "an empty record": ([ONE, {}], "a.json, record 2: the record is an empty object, with no 'query_id'"),
+    "a number in place of a response": (
+        {"q1": {"hits": {"hits": [{"_id": "d1", "_score": 1.0}]}}, "q2": 7},
+        "the value for query 'q2' is of type int, but must be an object with a list at 'hits.hits'",
+    ),
     "mixed records": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}, "d2"]}],
         "record 1: entry 2 for query 'q1' is of type text, but earlier entries are objects with 'corpus_id'",

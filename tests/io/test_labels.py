@@ -86,9 +86,9 @@ def test_a_column_that_is_not_there_is_refused_with_those_that_are(tmp_path: Pat
 
 
 def test_a_run_without_a_team_is_named() -> None:
-    with pytest.raises(UsageError, match=r"^run 'b' has no team in t:c \(as 1 of 2 runs\)\."):
+    with pytest.raises(UsageError, match=r"^1 of 2 runs has no team in t:c \(b\)\."):
         teams_of({"a": "one"}, ["a", "b"], "t:c")
-    with pytest.raises(UsageError, match=r"^run 'b' has no team in t:c \(as 2 of 3 runs\)\."):
+    with pytest.raises(UsageError, match=r"^2 of 3 runs have no team in t:c \(b, c\)\."):
         teams_of({"a": "one", "b": ""}, ["a", "b", "c"], "t:c")
 
 

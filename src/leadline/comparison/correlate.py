@@ -227,7 +227,8 @@ def correlate(
         paths, measures = (dict.fromkeys(each) for each in zip(*(side[:2] for side in sides), strict=True))
         match = ". Check that the run names match" if len(both) < 2 else ""
         raise InputError(
-            f"too few runs: {len(both):,} in {either(paths, 'and')}, {len(names):,} with values of "
+            f"too few runs: {len(both):,} in {'both ' * (len(paths) > 1)}{either(paths, 'and')}, "
+            f"{len(names):,} with values of "
             f"{either(measures, 'and')}",
             hint=f"A correlation needs at least two runs{match}",
         )
@@ -269,7 +270,7 @@ def correlate(
         ("without_team", f"{alone} ({first_few(without)})", len(without)),
         (
             "too_few_runs",
-            f"coefficients are unreliable, and have no intervals over {unit}: {teams_or_runs}",
+            f"coefficients are unreliable and have no intervals over {unit}: {teams_or_runs}",
             int(drawn < FEW),
         ),
         (
@@ -450,8 +451,8 @@ def _warnings(
     for side in sides:
         reasons = [reason for name, reason in side.withheld if name in names]
         words = (
-            f"{_label(side)} has no interval for {len(reasons)} of {counted(len(names), 'run')}, so the "
-            f"coefficients may be wrong: {first_few(list(dict.fromkeys(reasons)), 2)}"
+            f"{_label(side)} has no interval for {len(reasons)} of {counted(len(names), 'run')} "
+            f"({first_few(list(dict.fromkeys(reasons)), 2)}), so the coefficients may be wrong"
         )
         found.append(("withheld_intervals", words, len(reasons)))
     lost = len(both) - len(names)

@@ -224,7 +224,7 @@ REMEDIES = {
     "without predicted": "Choose another measure, such as P@10",
     "of the weight": "Judge more documents of any run without an interval",
     "no query in common": "Check the query ids of any run without an interval",
-    "pairs that were not drawn": "Pass one as `--pool`",
+    "documents that were not drawn": "Pass one as `--pool`",
 }
 OF_RUNS = ("of the weight", "no query in common")  # reasons that other runs may not have
 

@@ -377,9 +377,11 @@ def _effects(
     if effects[0].value:
         ratio = effects[1].value / effects[0].value
         limits = effect_ratio_limits(second, first, paired=paired, level=level)
-        unclear = (
-            f"the {percent(level)} interval of the original effect contains 0, so the ratio means little"
-        )
+        unclear = "the reproduced effect has too few queries for an interval of the ratio"
+        if effects[0].low <= 0 <= effects[0].high:
+            unclear = (
+                f"the {percent(level)} interval of the original effect contains 0, so the ratio means little"
+            )
         why = "" if math.isfinite(limits[0]) else unclear
     yield ReplicationValue(
         "effect_ratio", measure, None, ratio, *limits, queries=size, withheld=one_query or why

@@ -113,7 +113,7 @@ class Replication(Result):
             value.run: [one.statistic for one in self.values if one.run == value.run] for value in self.values
         }
         choices = "; ".join(
-            f"with run={run!r}, {either(dict.fromkeys(names))}" for run, names in known.items()
+            f"{either(dict.fromkeys(names))} with run={run!r}" for run, names in known.items()
         )
         raise UsageError(f"there is no statistic '{statistic}' with run={run!r}. Use {choices}.")
 

@@ -173,7 +173,7 @@ class Suite(Result):
         if self.rules.partial:
             effect = "are averaged over the remaining collections"
         absent = f"missing: {len(missing):,} of {self.present.size:,} cells ({shown}); these runs {effect}"
-        words = f"undefined: {counted(undefined, 'mean')} of runs on collections that they have"
+        words = f"{counted(undefined, 'mean is', 'means are')} undefined for runs that are not missing"
         own = [
             (notice.code, f"{collection}: {notice.message}", notice.count)
             for collection, each in self.results.items()
@@ -434,13 +434,15 @@ class Suite(Result):
         ]
         few = [pair.collections for pair in pairs if pair.over.verdict == CANNOT_TELL]
         if few:
-            why = f"fewer than {FEWEST} collections are too few to generalize to other collections"
+            why = f"at least {FEWEST} collections are needed to generalize to other collections"
             if min(few) >= FEWEST:
                 why = f"no result over {min(few)} collections can be significant ({rules.decided_by})"
             notes.append(f"{CANNOT_TELL}: {self.unreliable or why}")
         if any(pair.within.verdict == INCOMPLETE for pair in pairs):
-            where = "" if rules.partial else " on some collection (`partial` tests the others)"
-            notes.append(f"{INCOMPLETE}: no query counts toward the means of both runs{where}")
+            where, others = "on one or more collections, ", " (`partial` tests the others)"
+            if rules.partial:
+                where = others = ""
+            notes.append(f"{INCOMPLETE}: {where}no query counts toward the means of both runs{others}")
         return notes
 
     def to_dict(self) -> dict[str, Any]:

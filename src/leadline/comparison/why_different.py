@@ -52,7 +52,7 @@ NUMERIC = {
 KINDS = {
     "equal": "equal",
     "rounding": "equal but for rounding",
-    "arithmetic": "equal but for 1e-6 (relative)",
+    "arithmetic": "equal to within 1e-6 (relative)",
     "different": "different",
 }
 ONE_SIDED = {"only_a": "only in A", "only_b": "only in B"}  # which differ, too
@@ -188,12 +188,12 @@ class WhyDifferent(Result):
         notes = [self._summary(), "; ".join(sides), self._counts()]
         if self.causes:
             notes += [
-                "explains: differing values in A and B that the two settings reproduce",
+                "explains: differing values that the settings in columns A and B reproduce",
                 "contradicts: equal values that they do not reproduce; a cause must explain more",
             ]
         if self.pair:
             both = " and ".join(f"{one.says} (A: {one.a_says}; B: {one.b_says})" for one in self.pair)
-            notes.append(f"two causes together explain {len(self.explained)}: {both}")
+            notes.append(f"two causes together explain {counted(len(self.explained), 'value')}: {both}")
         if self.not_explained and self.tried:
             notes.append(f"not explained: {first_few(self.not_explained, NAMED)}")
         return [*notes, *super()._notes()]

@@ -170,9 +170,11 @@ def population_sizes(
     sizes = sizes - certain
     if (sizes < 0).any():
         query = qrels.queries[int(np.argmin(sizes))]
+        included = ["relevant documents"] * (not isinstance(population, Mapping))
+        included += ["documents from `--certain`"] * bool(certain.any())
         raise UsageError(
-            f"the population of query '{query}' is smaller than the number of its relevant documents and "
-            "those from `--certain`. Pass a larger --population."
+            f"the population of query '{query}' is smaller than the number of its "
+            f"{either(included, 'and')}. Pass a larger --population."
         )
     return sizes
 

@@ -10,6 +10,7 @@ from functools import partial
 from types import ModuleType
 from typing import Any, cast
 
+from leadline.data.wording import counted
 from leadline.errors import MissingPackageError
 
 COMPRESSIONS = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\0": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
@@ -65,7 +66,7 @@ class Streams(io.RawIOBase):
             padding += len(self.packed) - len(rest)
             self.packed = rest or self.file.read(PIECE)
         if padding % 4:
-            raise EOFError(f"the padding of {padding} bytes is not a multiple of 4")
+            raise EOFError(f"the padding is {counted(padding, 'byte')} long, which is not a multiple of 4")
         return bool(self.packed)
 
     def _decompress(self, most: int) -> bytes:

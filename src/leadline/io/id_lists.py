@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from leadline.data.ids import to_bytes, to_text
 from leadline.data.reading import DEFAULT_READING
-from leadline.data.wording import counted
+from leadline.data.wording import counted, first_few
 from leadline.errors import InputError, UsageError, repeated
 from leadline.io import row_columns
 from leadline.io.formats import opened, records_of
@@ -64,8 +64,8 @@ def teams_of(labels: str | Mapping[str, str], names: Iterable[str], place: str =
     if missing:
         where = f" in {place}" if place else ""
         raise UsageError(
-            f"run '{missing[0]}' has no team{where} (as {len(missing):,} of {len(wanted):,} runs). "
-            "Add a team for every run"
+            f"{len(missing):,} of {counted(len(wanted), 'run')} {'has' if len(missing) == 1 else 'have'} no "
+            f"team{where} ({first_few(missing)}). Add a team for every run"
         )
     return [labels[name] for name in wanted]
 

@@ -469,8 +469,10 @@ def _lists(
     for place, query, entry in entries:
         records = None if names is None else _list_at(entry, names, empty=True)
         if records is None:
-            wanted = f"list at '{'.'.join(names)}'" if names else "list of documents, as other records have"
-            raise found.at(InputError(f"the value for query {query!r} {_without(entry, wanted)}"), place)
+            lacks = "is not a list of documents"
+            if names:
+                lacks = _without(entry, f"list at '{'.'.join(names)}'")
+            raise found.at(InputError(f"the value for query {query!r} {lacks}"), place)
         yield place, query, [_hit(record) for record in records] if names == ("hits",) else records
 
 
@@ -579,4 +581,7 @@ def _form(value: Any) -> str:
 
 def _without(value: Any, wanted: str) -> str:
     """Return what a value is instead of an object with a field."""
-    return f"{_form(value)}, but {'no' if isinstance(value, Mapping) else 'must be an object with'} {wanted}"
+    if isinstance(value, Mapping):
+        return f"{_form(value)}, {'but' if value else 'with'} no {wanted}"
+    article = "" if wanted.startswith("'") else "a "
+    return f"{_form(value)}, but must be an object with {article}{wanted}"

@@ -279,7 +279,10 @@ def _checked(lines: Lines, layout: Layout, path: str) -> Iterator[tuple[int, lis
     for line, fields in lines:
         if not layout.fits(fields) or (layout is LISTS and int(fields[0]) <= last):
             found = b" ".join(fields)[:40].decode("utf-8", "replace")
-            order = ", in which query numbers must increase from line to line" * (layout is LISTS)
+            order = (
+                ", in which query numbers must increase from line to line, and document numbers within a line"
+            )
+            order *= layout is LISTS
             raise InputError(
                 f"'{found}' does not have the format of the lines above",
                 path=path,

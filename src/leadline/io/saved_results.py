@@ -425,9 +425,8 @@ def check_format(data: object, path: str) -> None:
     if found is None:
         message = "was printed with -f json, so it lacks the data needed to restore the result"
     else:
-        message = (
-            f"was saved by leadline {version} in format {found}, but this version supports only {FORMAT}"
-        )
+        message = f"was saved by leadline {version} in format {found}, but this version supports only format "
+        message += str(FORMAT)
     raise InputError(message, path=path, hint=SAVE_HINT)
 
 

@@ -378,7 +378,8 @@ def _scale(known: Mapping[str, Mapping[str, float]], given: set[float]) -> str:
         whole = all(value in range(HIGHEST + 1) for value in values)
         if 2 <= len(values) <= MOST_GRADES and whole:
             return ",".join(f"{value:g}=grade {value:g}" for value in values)
+    shown = first_few([f"{value:g}" for value in values], 6)
     raise UsageError(
-        f"simulated judges would need the grades {first_few(values, 6)}, but a store has at most "
-        f"{MOST_GRADES} grades, all whole numbers from 0 to {HIGHEST}. Use judgments within these limits."
+        f"simulated judges would need the grades {shown}, but a store has at most {MOST_GRADES} grades, "
+        f"all whole numbers from 0 to {HIGHEST}. Use judgments within these limits."
     )

@@ -75,7 +75,9 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
     if unknown:
         words = "no interval for the difference and no test for clicks per row: "
         if few := fewest_users < FEW_USERS:
-            words += f"an arm has fewer than {FEW_USERS} users. Intervals from so few users are too narrow."
+            words += (
+                f"an arm has fewer than {FEW_USERS} users. Intervals from so few users would be too narrow."
+            )
         else:
             words += "all users of one arm have the same clicks per row, so the variance cannot be estimated"
         found.append(("few_users" if few else "no_variance", words, 1))

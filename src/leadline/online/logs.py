@@ -151,7 +151,7 @@ def chosen_arms(log: Log, names: Sequence[str] | None) -> Log:
     names = [names] if isinstance(names, str) else names
     for name in names:
         if name not in log.arms:
-            meant = did_you_mean(name, log.arms, cutoff=0.4) or f"The log has {first_few(log.arms, 6)}."
+            meant = did_you_mean(name, log.arms, cutoff=0.4) or f"Arms in the log: {first_few(log.arms, 6)}."
             raise UsageError(f"there is no arm '{name}'. {meant}")
     if len(names) != 2 or names[0] == names[1]:
         raise UsageError(f"choose two different arms, not {either(map(repr, names), 'and')}")

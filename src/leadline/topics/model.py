@@ -456,7 +456,10 @@ class TopicModel:
             return 0
         if language not in self.languages:
             if self.languages == [WHOLE]:
-                raise UsageError(f"there is no language '{language}' in a model fitted without --languages")
+                raise UsageError(
+                    f"there is no language '{language}' in a model fitted without --languages. Leave the "
+                    "language out."
+                )
             found = "no language was given" if language is None else f"the model has no language '{language}'"
             raise UsageError(f"{found}. Use {either(self.languages)}.")
         return self.languages.index(language)
