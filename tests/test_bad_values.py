@@ -60,11 +60,10 @@ def test_a_pool_in_memory_has_probabilities(share: Any) -> None:
     number = share if isinstance(share, str) else float(share) or 0
     with pytest.raises(
         InputError,
-        match=rf"'d1' for query 'q1' in the pool: probability {re.escape(repr(number))} must be a number "
-        "greater than 0 and at most 1",
+        match=rf"'d1' for query 'q1' has probability {re.escape(repr(number))}. Probabilities must be",
     ):
         evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}, ["R@5"], pool={"q1": {"d1": share}})
-    with pytest.raises(InputError, match=r"Use the form \{query: \{document: probability\}\}"):
+    with pytest.raises(UsageError, match=r"pool must be \{query: \{document: probability\}\}"):
         evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}, pool={"q1": 0.5})
 
 

@@ -339,7 +339,7 @@ def test_means_are_looked_up_by_every_name_of_a_measure() -> None:
     assert pickle.loads(pickle.dumps(means)) == copy.copy(means) == {"RR": 0.75}
     with pytest.raises(ll.UsageError, match="have no measure 'map'"):
         _ = means["map"]
-    with pytest.raises(ll.UsageError, match=r"which is a measure. Use results\['run'\]\['mrr'\]"):
+    with pytest.raises(ll.UsageError, match=r"'mrr' is a measure, not a run. Use results\['run'\]\['mrr'\]"):
         _ = one()["mrr"]
 
 

@@ -440,4 +440,4 @@ def test_bias_and_gain_that_no_table_shows_are_said_to_be_in_csv() -> None:
     assert "CSV and JSON also have each run's bias" in notes_of(first, second, second, **more)
     assert "bias: labels minus reference" in notes_of(first, second, **more)
     more |= {"runs": {"x": runs["x"], "y": runs["y"], "z": runs["y"]}, "used_the_judge": ["x"]}
-    assert "Tau of the other runs: undefined, of all runs: " in notes_of(first, second, **more)
+    assert "Tau is undefined over the other runs and " in notes_of(first, second, **more)

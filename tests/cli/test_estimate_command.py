@@ -7,6 +7,7 @@ import itertools
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -193,7 +194,12 @@ def test_labels_of_other_queries_and_pairs_are_counted_or_refused(
 ) -> None:
     labels = (files / "machine.qrels").read_text().splitlines(keepends=True)
     some = tmp_path / "some.qrels"
-    call = {"judgments": files / "truth.qrels", "runs": files / "a.run", "measures": "P@10", "pool": pool}
+    call: Any = {
+        "judgments": files / "truth.qrels",
+        "runs": files / "a.run",
+        "measures": "P@10",
+        "pool": pool,
+    }
     some.write_text("".join(labels[:600]) + "zz 0 d1 1\n")  # the last two queries have none
     codes = {one.code: one.count for one in estimate(machine=some, **call).warnings}
     assert codes["unlabeled_queries"] == 2

@@ -13,6 +13,7 @@ from statsmodels.stats import proportion
 
 from leadline.errors import UsageError
 from leadline.online.proportions import (
+    Limits,
     Proportion,
     fisher_p,
     hybrid,
@@ -72,7 +73,7 @@ def test_at_the_limits_of_the_lift_the_difference_may_just_be_zero(a: Proportion
             ratio = 1 + end
             times = hybrid(
                 *(
-                    (rate, *limits)
+                    Limits(rate, *limits)
                     for rate, limits in (
                         (ratio * a.rate, [ratio * limit for limit in wilson(a)]),
                         (b.rate, wilson(b)),

@@ -238,7 +238,7 @@ def command(
     -o | figures differences/forest/pairs/groups/critical-difference/scatter/
         slices/box/violin/line | kinds Figure to save with -o: differences, forest, pairs, groups,
         critical-difference, scatter, slices, box, violin or line. [default: forest; for one pair,
-        differences, or pairs with --pool] | digits
+        differences (pairs with --pool)] | digits
     """
     kept_in = {name: options.pop(name) for name in ("update_baseline", "force_update")}
     given_baselines = options.pop("baseline")

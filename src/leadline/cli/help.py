@@ -10,7 +10,7 @@ SECTION = "Help"
 
 
 def command(context: click.Context, *, names: tuple[str, ...], everything: bool) -> None:
-    """Show the help of a command, or list all commands.
+    """Show help for a command, or list all commands.
 
     The help is the same as that of `leadline COMMAND --help`. `leadline help config` lists the settings of
     --config.

@@ -80,8 +80,8 @@ def command(
     --twice M | Sampling | int 1..
         Draw about M pairs of the pool in --from for a second judge, to measure the first judge's error.
     --leave-out FILE:COLUMN | Sampling
-        Table column with the team of each run in --from. POOL then shows which values of each run would
-        have no interval if its team had not contributed.
+        Column with the team of each run in --from. Saves a table, not a pool, that shows which values would
+        have no interval without their run's team.
     --looks N | Sampling | int 1.. | = 1
         Number of times you may test for a difference while judging, evenly spaced (none before 50 judgments).
         Each test uses alpha divided by the number of tests.

@@ -85,6 +85,11 @@ class Gate:
         """Whether the condition cannot be tested, for example with too few queries."""
         return bool(self.reason)
 
+    @property
+    def outcome(self) -> str:
+        """Outcome in a word or two: CANNOT TELL, FAILED or passed."""
+        return "CANNOT TELL" if self.cannot_tell else "FAILED" if self.failed else "passed"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as a dictionary."""
         below = self.condition.kind == BELOW
@@ -103,9 +108,8 @@ class Gate:
         }
 
     def __str__(self) -> str:
-        outcome = "CANNOT TELL" if self.cannot_tell else "FAILED" if self.failed else "passed"
         text = self._below() if self.condition.kind == BELOW else self._against()
-        return punctuated(f"{outcome}: {text}")
+        return punctuated(f"{self.outcome}: {text}")
 
     def _below(self) -> str:
         measure, value, _ = self.condition

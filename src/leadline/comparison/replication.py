@@ -336,7 +336,7 @@ def _errors(
             why = ONE_QUERY if size == 1 else ""
         if math.isnan(low + high):
             low = high = math.nan
-            why = why or f"too few or too similar nonzero differences: {np.count_nonzero(squares):,}"
+            why = why or f"too few nonzero differences ({np.count_nonzero(squares):,}), or too similar ones"
         yield ReplicationValue(key, measure, run, value, low, high, queries=size, withheld=why)
     yield _tested("difference", measure, run, difference, rules)
 

@@ -11,7 +11,7 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.table import Column, RunInfo, Table, named_columns, plain, printed_table
 from leadline.data.validation import check_word
-from leadline.data.wording import percent, queries, queries_between
+from leadline.data.wording import listed, percent, queries, queries_between
 from leadline.errors import UsageError, either
 from leadline.evaluation.results import Results
 from leadline.result import Make, Result
@@ -181,9 +181,10 @@ class Replication(Result):
         reasons: dict[str, list[str]] = {}
         for value in self.values:
             if value.withheld:
-                words = " ".join(filter(None, (value.measure, self._named(value.statistic), value.run)))
+                of = f" of {value.measure}" * (value.measure in self.measures)
+                words = f"{self._named(value.statistic)}{of}" + f" ({value.run})" * bool(value.run)
                 reasons.setdefault(value.withheld, []).append(words)
-        notes += [f"no interval for {', '.join(names)}: {reason}" for reason, names in reasons.items()]
+        notes += [f"no interval for {listed(names)}: {reason}" for reason, names in reasons.items()]
         return [*notes, *super()._notes()]
 
     @property

@@ -285,7 +285,7 @@ class Lookups:
         if name not in self.names and self.names and self._canonical(name):
             one_of = f"one of {first_few(self.names, 5)}, as in " if len(self.names) > 1 else ""
             right = f"Use {one_of}results[{self.names[0]!r}][{name!r}]"
-            raise UsageError(sentences(f"no run is named {name!r}, which is a measure", right))
+            raise UsageError(sentences(f"{name!r} is a measure, not a run", right))
         return place_of(self.names, name)
 
     def _other_call_for(self, name: str) -> str:

@@ -19,7 +19,7 @@ from leadline.data.arrays import Floats
 from leadline.data.judgment_tables import DrawnPool, Pooled
 from leadline.data.validation import check_nested
 from leadline.data.wording import counted, in_code
-from leadline.errors import InputError, UsageError, repeated
+from leadline.errors import InputError, repeated
 from leadline.io import row_columns
 from leadline.io.formats import suffix_of
 from leadline.io.id_lists import NO_ID, NO_PAIRS, PAIRS, is_table, numbered_pairs, pair_of
@@ -64,9 +64,10 @@ def pool_of(pool: PoolLike, name: str = "pool") -> DrawnPool:
     ]
     for query, document, share in rows:
         if not isinstance(share, (int, float, np.number)) or not 0 < share <= 1:
-            raise UsageError(
-                f"document '{document}' for query '{query}' has probability {in_code(share)}. "
-                "Probabilities must be numbers above 0 and at most 1."
+            raise InputError(
+                f"document '{document}' for query '{query}' has probability {in_code(share)}",
+                path=name,
+                hint="Probabilities must be numbers above 0 and at most 1",
             )
     return DrawnPool.listed(rows)
 
@@ -167,7 +168,7 @@ def _split(line: str, path: str, number: int) -> list[str]:
             f"invalid TSV ({error})",
             path=path,
             line=number,
-            hint="Quote each cell that begins with a quote, and double the quotes inside it",
+            hint="If a cell begins with a double quote, enclose it in double quotes and double any inside it",
         ) from None
 
 

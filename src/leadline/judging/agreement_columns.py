@@ -365,15 +365,15 @@ def _circular(audit: Audit) -> str:
     verdict = "The labels favor" if gain.low > 0 else "The labels do not significantly favor"
     if math.isnan(gain.low):
         verdict = "There are too few queries to tell whether the labels favor"
-    used = "the run that used" if len(names) == 1 else "the runs that used"
+    used = f"the run{'s' * (len(names) > 1)} that used {audit.judge}"
     moved = [run for run in audit.runs if run.name in names]
     ranks = first_few([f"{run.name} {run.rank:g} -> {run.rank_labels:g}" for run in moved])
     values = [one.kendall.value for one in (taus, audit.taus)]
     others, every = ("undefined" if math.isnan(value) else f"{value:.2f}" for value in values)
     return (
-        f"{verdict} {used} {audit.judge} ({first_few(names)}). {audit.measure} gain over the other runs: "
-        f"{gain.value:+.4f}{lead}. Rank by {audit.reference} -> by {audit.judge}: {ranks}. Tau of the other "
-        f"runs: {others}, of all runs: {every}."
+        f"{verdict} {first_few(names)}, {used}. {audit.measure} gain over the other runs: "
+        f"{gain.value:+.4f}{lead}. Rank according to {audit.reference} -> according to {audit.judge}: "
+        f"{ranks}. Tau is {others} over the other runs and {every} over all runs."
     )
 
 
