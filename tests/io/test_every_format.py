@@ -24,7 +24,7 @@ from conftest import Leadline
 from leadline.data.reading import OnDuplicate, Order, Reading
 from leadline.errors import InputError, MissingPackageError, UsageError
 from leadline.evaluation.join import judge
-from leadline.io import objects
+from leadline.io import formats, objects
 from leadline.io.formats import FORMATS
 from leadline.io.objects import Qrels, Run, read_qrels, read_run
 from leadline.io.run_lists import ReadCounts
@@ -619,6 +619,12 @@ def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
 def test_lists_that_are_empty_are_ranked_lists_too() -> None:
     results = ll.evaluate({"q2": {"d": 1}}, {"q1": [], "q2": ["x", "d"]}, ["RR"])
     assert results.mean("run", "RR") == 0.5
+
+
+def test_a_format_without_a_writer_is_not_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(formats.BY_SUFFIX, ".read", FORMATS[0]._replace(write=None))
+    with pytest.raises(UsageError, match="does not write it"):
+        ll.write_run(ll.read_run({"q1": {"d1": 1.0}}), tmp_path / "a.read")
 
 
 def test_empty_and_unknown_things_are_refused() -> None:

@@ -50,7 +50,8 @@ def write_table(
     refuse_sources(path, sources)
     found = found._replace(suffix=suffix_of(path) if suffix is None else suffix)
     form = BY_SUFFIX.get(found.suffix, TREC)
-    assert form.write is not None  # of every format that a suffix names
+    if form.write is None:
+        raise UsageError(f"leadline reads {form.name}, but does not write it. Choose another suffix.")
     try:
         write_bytes(path, form.write(found.marked(form.name)))
     except InputError as error:
