@@ -64,7 +64,7 @@ def test_scores_and_labels_are_audited_alike(tmp_path: Path, leadline: Leadline)
     used = found.audits[0].used
     assert used is not None
     assert used.gain.low > 0
-    assert "The labels favor the run that used judge 2 (c). P@5 gain" in str(found)
+    assert "The labels favor c, the run that used judge 2. P@5 gain" in str(found)
     scores = {name: ll.evaluate(one, lists, "P@5") for name, one in (("people", people), ("llm", labels))}
     audited = ll.audit_scores(scores, used_the_judge="c", draws=0)
     assert sorted(audited.queries) == sorted(people)
