@@ -14,6 +14,7 @@ import pytest
 
 import leadline as ll
 from conftest import Leadline
+from killed_workers import opened
 from leadline.comparison import difference as module
 from leadline.comparison import joint_tables
 from leadline.errors import InputError, UsageError
@@ -100,16 +101,6 @@ class Fragile(list[Any]):
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return opened, (os.getpid(), self.folder, self.times, tuple(self))
-
-
-def opened(parent: int, folder: str, times: int, systems: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the systems, or end this process."""
-    if os.getpid() != parent:
-        tried = len(os.listdir(folder))
-        if tried < times:
-            Path(folder, str(tried)).touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-    return systems
 
 
 @pytest.mark.slow

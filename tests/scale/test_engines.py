@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import leadline as ll
+from killed_workers import opened
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.results import Results
 from leadline.scale import PartsFailedError, RunParts, evaluate_parts, evaluate_runs
@@ -96,17 +97,7 @@ class Once:
         self.times = times
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return opened, (os.getpid(), self.folder, self.path, self.times)
-
-
-def opened(parent: int, folder: str, path: str, times: int) -> str:
-    """Return the path of a part, or end this process."""
-    if os.getpid() != parent:
-        tried = len(os.listdir(folder))
-        if tried < times:
-            Path(folder, str(tried)).touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-    return path
+        return opened, (os.getpid(), self.folder, self.times, self.path)
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="POSIX signals")

@@ -337,7 +337,7 @@ def _by_query(
 
     early: dict[int, QueryDifference | None] = {}  # done before a query above
     following = 0
-    with closing(engine_of(engine).map(Work(compare_query, rules), units())) as outcomes:  # type: ignore[type-var]
+    with closing(engine_of(engine).map(Work(compare_query, rules), units())) as outcomes:
         for unit, outcome in outcomes:
             if isinstance(outcome, Fault):
                 raise outcome.error or InputError(outcome.text, path=unit.label)

@@ -179,7 +179,7 @@ def _shared(first: dict[str, Side], second: dict[str, Side]) -> list[tuple[Side,
 
 
 def _named(table: str, columns: dict[str, Side], wanted: str) -> Side:
-    """Return the column of a measure, or the only one that is of its kind, as of another level or cutoff."""
+    """Return the column of a measure; an only column may also be of the same measure at another cutoff."""
     if wanted in columns:
         return columns[wanted]
     measure = measure_of(wanted)
@@ -264,7 +264,9 @@ class Search:
         self.different = different
         self.names = list(conventions.settings)
         self.settings = list(conventions.settings.values())
-        self.limits: dict[Row, tuple[Floats, Floats]] = {}  # lowest and highest values: the same, but of ties
+        self.limits: dict[
+            Row, tuple[Floats, Floats]
+        ] = {}  # lowest and highest values, which differ only for ties
         usual = (0,) * len(self.names)
         self.changes = [
             usual,

@@ -175,7 +175,7 @@ def column_of(
 
 
 def file_and_column(place: str, *, example: str) -> tuple[str, str]:
-    """Split FILE:COLUMN, of which both are needed."""
+    """Split FILE:COLUMN; both parts are required."""
     path, column = split_place(place)
     if not path or not column:
         raise UsageError(f"'{place}' must have the form FILE:COLUMN, such as {example}")

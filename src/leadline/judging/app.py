@@ -286,10 +286,8 @@ class Pages:
         if event.kind == "undo" or pair is None:
             return
         try:
-            if event.digest not in (
-                "",
-                self.cards.texts.digest(pair.document),
-            ):  # fails where an index was built again
+            # The digest cannot be computed where an index was built again.
+            if event.digest not in ("", self.cards.texts.digest(pair.document)):
                 raise ConflictError(
                     f"the text of document '{pair.document}' has changed since you saw it, so the page will "
                     "show it again unless an earlier grade of yours is saved"

@@ -10,7 +10,7 @@ import signal
 import tempfile
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
 from itertools import islice
 from multiprocessing.connection import Connection, wait
@@ -125,7 +125,7 @@ def serve(connection: Connection, path: str) -> None:
         connection.send(outcome)
 
 
-def map_processes(work: Work, units: Iterable[Unit], workers: int) -> Iterator[tuple[Unit, Any]]:
+def map_processes(work: Work, units: Iterable[Unit], workers: int) -> Generator[tuple[Unit, Any]]:
     """Yield units with their outcomes as they are finished; workers end when the iterator is closed."""
     context = multiprocessing.get_context("spawn")
     folder = tempfile.TemporaryDirectory(prefix="leadline-", ignore_cleanup_errors=True)
@@ -205,7 +205,7 @@ _held: dict[str, tuple[Work, list[Buffers]]] = {}  # of this process, by the nam
 
 def map_dask(
     work: Work, units: Iterable[Unit], workers: int | None, address: str | None
-) -> Iterator[tuple[Unit, Any]]:
+) -> Generator[tuple[Unit, Any]]:
     """Yield units with their outcomes as they are finished; each worker process has one copy of the work."""
     import logging
 
@@ -249,7 +249,7 @@ def map_dask(
 
 def _mapped(
     distributed: Any, client: Any, payload: bytes | str, units: Iterable[Unit]
-) -> Iterator[tuple[Unit, Any]]:
+) -> Generator[tuple[Unit, Any]]:
     key = f"leadline-{os.urandom(16).hex()}"
     client.register_plugin(_plugin(distributed, key, payload))
     following = iter(units)
@@ -334,13 +334,13 @@ class Engine(NamedTuple):
 
     def evaluate(
         self, evaluation: Evaluation, units: Iterable[Unit]
-    ) -> Iterator[tuple[Unit, Partial | Fault]]:
+    ) -> Generator[tuple[Unit, Partial | Fault]]:
         """Yield every unit with its values, in the order in which they are finished."""
         if kernels.compiled is not None and self.kind != "local" and self.address is None:
             evaluation.qrels.slots  # noqa: B018  # hash tables, which the workers of this machine share
         return self.map(Work(evaluate_part, evaluation), units)
 
-    def map(self, work: Work, units: Iterable[Unit]) -> Iterator[tuple[Unit, Any]]:
+    def map(self, work: Work, units: Iterable[Unit]) -> Generator[tuple[Unit, Any]]:
         """Yield every unit with its outcome, or a fault, in the order in which they are finished."""
         if self.kind == "processes":
             return map_processes(work, units, self.workers or os.cpu_count() or 1)
@@ -366,7 +366,7 @@ def engine_of(text: str) -> Engine:
     raise UsageError(f"engine {text!r} is not valid. Use {FORMS} (N from 1 to {MOST_WORKERS}).")
 
 
-def map_threads(work: Work, units: Iterable[Unit]) -> Iterator[tuple[Unit, Any]]:
+def map_threads(work: Work, units: Iterable[Unit]) -> Generator[tuple[Unit, Any]]:
     """Work on units by threads; kernels and NumPy release the GIL. The first unit fills the caches, alone."""
     own = threading.local()
     count = os.cpu_count() or 1

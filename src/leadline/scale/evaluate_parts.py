@@ -159,7 +159,7 @@ def evaluated(
     faults: dict[str, str] = {}
     sizes = [parts.size for parts in runs]
     total = sum(size or 0 for size in sizes) if all(sizes) else 0
-    with closing(chosen.evaluate(evaluation, _units(runs, chosen))) as outcomes:  # type: ignore[type-var]
+    with closing(chosen.evaluate(evaluation, _units(runs, chosen))) as outcomes:
         for finished, (unit, outcome) in enumerate(outcomes, start=1):
             error = outcome.error if isinstance(outcome, Fault) else None
             if isinstance(error, InputError) and error.code == NOTHING_LEFT and sizes[unit.run] != 1:

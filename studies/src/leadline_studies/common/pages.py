@@ -148,11 +148,6 @@ def percents(values: Iterable[float | None], digits: int = 1) -> str:
     return f"{span([None if value is None else 100 * value for value in values], f'.{digits}f')} %"
 
 
-def mean(values: Iterable[float]) -> float:
-    """Return the mean."""
-    return fmean(values)
-
-
 def bold(text: str, marked: bool = True) -> str:
     """Return a text in bold where it is marked."""
     return f"**{text}**" if marked else text
@@ -208,7 +203,7 @@ def fill(template: str, names: Mapping[str, Any]) -> str:
         "span": span,
         "percents": percents,
         "bold": bold,
-        "mean": mean,
+        "mean": fmean,
         "pick": pick,
     }
     return environment.from_string(template).render(names)
