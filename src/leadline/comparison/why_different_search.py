@@ -179,7 +179,7 @@ def _shared(first: dict[str, Side], second: dict[str, Side]) -> list[tuple[Side,
 
 
 def _named(table: str, columns: dict[str, Side], wanted: str) -> Side:
-    """Return the column of a measure; an only column may also be of the same measure at another cutoff."""
+    """Return the column of a measure; a single column may have other parameters or an unknown name."""
     if wanted in columns:
         return columns[wanted]
     measure = measure_of(wanted)
@@ -264,9 +264,8 @@ class Search:
         self.different = different
         self.names = list(conventions.settings)
         self.settings = list(conventions.settings.values())
-        self.limits: dict[
-            Row, tuple[Floats, Floats]
-        ] = {}  # lowest and highest values, which differ only for ties
+        # Lowest and highest values, which differ only for ties.
+        self.limits: dict[Row, tuple[Floats, Floats]] = {}
         usual = (0,) * len(self.names)
         self.changes = [
             usual,
