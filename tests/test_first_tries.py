@@ -93,6 +93,8 @@ def test_positions_are_ids_of_documents() -> None:
             match=rf"run: document {place!r} is not a position in `documents` \(valid positions: 0 to 1\)",
         ):
             ll.Run([[(place, 0.5)]], queries=["q1"], documents=["a", "b"])
+    with pytest.raises(ll.InputError, match="no document ids were given"):  # not "0 to -1"
+        ll.Run([[0]], queries=["q1"], documents=[])
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,7 @@ def test_no_refusal_advises_a_setting_that_the_command_does_not_have(
         in leadline("convert", headed, tmp_path / "x.qrels", *named).refusal
     )
     (ranked := tmp_path / "ranked.csv").write_text("query_id,doc_id,relevance,rank\nq,d,1,1\n")
-    advice = "To treat the file as judgments anyway, use `leadline convert --config read.kind=qrels`."
+    advice = "To treat the input as judgments anyway, use `leadline convert --config read.kind=qrels`."
     pooled = leadline("pool", runs[0], "-o", tmp_path / "p", "--depth", 5, "--judged", ranked)
     assert advice in pooled.refusal
     (repeated := tmp_path / "repeated.qrels").write_text("q 1 d 1\nq 2 d 1\n")

@@ -360,6 +360,15 @@ def test_a_scale_that_is_too_low_leaves_no_store_behind(files: Files, leadline: 
     assert not Path(files.store).exists()
 
 
+def test_no_scale_is_advised_for_a_level_that_no_judge_can_give(files: Files, leadline: Leadline) -> None:
+    higher = pool_for(RUNS, ["P(rel=12)@5"], budget=6).pool
+    write_drawn_pool(higher, files.pool, [])
+    words = ["judge", files.pool, "--docs", files.docs, "--queries", files.queries, "--store", files.store]
+    refusal = leadline(*words, "--no-browser").refusal
+    assert "P(rel=12)@5" in refusal
+    assert "--grades" not in refusal
+
+
 def test_judges_of_their_own_queries_are_draws_of_their_own(files: Files) -> None:
     """Two judges are stopped at different places: each is a smaller draw, bounded by its own next pair."""
     with opened(*files, judges="ann,bob", overlap=0.3) as found:

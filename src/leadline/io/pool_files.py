@@ -168,7 +168,8 @@ def _split(line: str, path: str, number: int) -> list[str]:
             f"invalid TSV ({error})",
             path=path,
             line=number,
-            hint="If a cell begins with a double quote, enclose it in double quotes and double any inside it",
+            hint="If a cell begins with a double quote, enclose the cell in double quotes and double the "
+            "quotes inside it",
         ) from None
 
 

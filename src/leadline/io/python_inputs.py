@@ -192,7 +192,11 @@ def by_query(
 
     def named(place: Any) -> str:
         if isinstance(place, bool) or not isinstance(place, Integral) or not 0 <= int(place) < len(documents):
-            valid = f"valid positions: 0 to {len(documents) - 1:,}"
+            valid = (
+                f"valid positions: 0 to {len(documents) - 1:,}"
+                if len(documents)
+                else "no document ids were given"
+            )
             raise InputError(f"document {place!r} is not a position in `documents` ({valid})", path=path)
         return documents[int(place)]
 

@@ -97,15 +97,13 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint
         hint += "save the data as JSON Lines (in Ragas, with `to_jsonl`)"
         if ids[0] not in columns:
             old, new = (either(map(repr, each), "and") for each in (texts, ids))
-            hint = (
-                f"If columns {old} contain ids, rename them to {new}. If they contain texts, add their ids "
-            )
-            hint += "in columns of those names"
+            hint = f"If columns {old} contain ids, rename them to {new}. If they contain texts, add columns "
+            hint += f"{new} with their ids"
             if len(texts) == 1:
                 hint = (
-                    f"If column {old} contains ids, rename it to {new}. If it contains texts, add their ids "
+                    f"If column {old} contains ids, rename it to {new}. If it contains texts, add a column "
                 )
-                hint += "in a column of that name"
+                hint += f"{new} with their ids"
     named = {*QUERY, *LISTED, *numbers, *TAG}
     other = [one for one in columns if one not in named]
     near = next((found for one in other if (found := _nearest(one, names))), "")

@@ -24,7 +24,9 @@ DOCUMENT = ("doc_id", "docno", "docid", "corpus-id", "corpus_id", "item_id", "do
 LISTED = (*DOCUMENT, "doc", "chunk_id", "passage_id", "pid", "text_id", "id")
 # What to do where judgments and runs may have changed places.
 ORDER = "Judgments come before runs, except in `replicate`, where they come after"
-NO_TEXTS = "Qrels and runs contain no texts. To count their queries, use `leadline check FILE`"
+NO_TEXTS = (
+    "Qrels and runs contain no texts. Use a file with texts. To count queries, use `leadline check FILE`"
+)
 # Of Quepid (also "Rating"): an empty cell is not judged yet, as in tables with probabilities.
 RATING = "rating"
 GRADE = ("relevance", "label", "rel", "grade", RATING, "Rating", "gain", "judgment")

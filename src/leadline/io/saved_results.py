@@ -424,10 +424,15 @@ def check_format(data: object, path: str) -> None:
         raise InputError(DAMAGED, path=path)
     if found is None:
         message = "was printed with -f json, so it lacks the data needed to restore the result"
-    else:
-        message = f"was saved by leadline {version} in format {found}, but this version supports only format "
-        message += str(FORMAT)
-    raise InputError(message, path=path, hint=SAVE_HINT)
+        raise InputError(message, path=path, hint=SAVE_HINT)
+    message = (
+        f"was saved by leadline {version} in format {found}, but this version supports only format {FORMAT}"
+    )
+    raise InputError(
+        message,
+        path=path,
+        hint="Save the result again with this version (-o FILE.json, or write(path) in Python)",
+    )
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from leadline.io import row_columns
 from leadline.kernels import plain
 
 HINT = (
-    "Judgments usually come before runs (QRELS RUN...). To treat the file as judgments anyway, use "
+    "Judgments usually come before runs (QRELS RUN...). To treat the input as judgments anyway, use "
     "`--config read.kind=qrels`"
 )
 LARGEST_GRADE = 10
@@ -115,7 +115,7 @@ def refuse_runs(source: Any, path: str = "qrels") -> None:
     inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
     if isinstance(first, RunColumns) or isinstance(inner, Mapping):
         raise InputError(
-            "one or more runs, or judgments by subtopic, were passed where judgments are expected",
+            "these look like runs or judgments by subtopic, not plain judgments",
             hint=f"{row_columns.ORDER}. For judgments by subtopic, use --config read.subtopics",
             path=path,
         )

@@ -207,7 +207,8 @@ def _two_by_two(agreement: Agreement) -> Table:
     )
     limits = any(not math.isnan(estimate.low) for estimate in between["cohen"][1])
     judged = any(estimate.acceptable is not None for estimate in between["scott"][1])
-    words = ["low, high: interval of Cohen's kappa"] * limits + [f"{RANGE}: whether Scott's pi is"] * judged
+    words = ["low, high: interval of Cohen's kappa"] * limits
+    words += [f"{RANGE}: whether Scott's pi is at least 2/3"] * judged
     notes += ["; ".join(words)] * bool(words)
     return _sheet(heads, rows, notes=notes)
 
@@ -313,7 +314,7 @@ def _needed(agreement: Agreement) -> Table:
     lacking = {bool(np.isnan(one.coefficient.low)) for one in agreement.needed if one.queries is None}
     reasons = "more than ten million queries would be needed", "kappa has no interval"
     if lacking:
-        notes.append(f"-: undefined, because {' or '.join(reasons[each] for each in sorted(lacking))}")
+        notes.append(f"-: {' or '.join(reasons[each] for each in sorted(lacking))}")
     return _sheet(heads, rows, notes=notes, dropped=("if independent", "half-width"))
 
 

@@ -242,6 +242,11 @@ def check_scale(drawn: DrawnPool | None, grades: Sequence[Grade], store: str = "
     measures = [] if drawn is None else list(drawn.design.get("measures", ()))
     for measure in profile_of("leadline").measures(measures) if measures else ():
         level = getattr(measure, "rel", None)
+        if level is not None and level > HIGHEST:
+            raise UsageError(
+                f"the pool is for {measure}, but judges cannot give a grade above {HIGHEST}. Draw the pool "
+                f"for a measure with rel={HIGHEST} or less."
+            )
         if level is not None and level > highest:
             where, how = (f"in {store}", "Use a new store and") if store else ("on the scale", "Pass")
             raise UsageError(
