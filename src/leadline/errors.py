@@ -233,6 +233,12 @@ def both(options: Mapping[str, object], needed: Mapping[str, object]) -> None:
         raise UsageError(f"{names[0]} needs {lacking[0]}")
 
 
+def together(first: Mapping[str, object], second: Mapping[str, object]) -> None:
+    """Raise UsageError if one of two options is given without the other."""
+    both(first, second)
+    both(second, first)
+
+
 class UnknownNameError(UsageError):
     """An unknown name; the message lists the nearest known ones."""
 

@@ -153,6 +153,8 @@ def test_groups_of_queries_are_read_from_the_first_column(leadline: Leadline, fi
     [
         ("id,g\nq0,1\n", (), "29 queries have no group (q1, "),
         ("id,g\nq0,1\nq0,2\n", (), "groups.csv:3: query 'q0' is in two groups"),
+        ("id,g\nq0,\nq1,\n", (), "30 queries have no group (q0, "),
+        ("id,g\n,1\n", (), "groups.csv:2: the row has no id in column 'id'"),
         ("id,h\nq0,1\n", (), "no column 'g'. The columns are id, h"),
         (None, ("--correction", "Tukey"), "Tukey does not support query groups"),
         (None, ("--test", "Wilcoxon"), "Wilcoxon does not support groups"),

@@ -16,7 +16,7 @@ from leadline.data.reading import Order, Reading, RunOptions
 from leadline.data.table import MACHINE_LABELS
 from leadline.data.wording import counted
 from leadline.data.wording import queries as counted_queries
-from leadline.errors import InputError, UsageError, both
+from leadline.errors import InputError, UsageError, both, together
 from leadline.io import row_columns
 from leadline.io import write as writing
 from leadline.io.formats import (
@@ -121,8 +121,7 @@ def command(
     both({"--docs": docs}, {"--to beir": form == BEIR})
     if form == BEIR and target == STANDARD_INPUT:
         raise UsageError("--to beir writes a folder, not standard output. Pass a folder as OUT.")
-    both({"--to rank_eval": form == RANK_EVAL}, {"--index-name NAME": index})
-    both({"--index-name NAME": index}, {"--to rank_eval": form == RANK_EVAL})
+    together({"--to rank_eval": form == RANK_EVAL}, {"--index-name NAME": index})
     if options["on_duplicate"] == "hold":
         raise UsageError(
             "`leadline convert` does not support --config read.on_duplicate=hold. Use refuse, first, last or "

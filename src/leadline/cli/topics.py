@@ -10,7 +10,7 @@ from leadline.cli._help import typed
 from leadline.cli._outputs import Outputs, progress
 from leadline.data.table import Cell, ResultWarning, Table, raised
 from leadline.data.wording import counted
-from leadline.errors import both, one_of
+from leadline.errors import one_of, together
 
 SECTION = "Retrieval"
 
@@ -169,8 +169,7 @@ def search(
     from leadline.topics.infer import infer as work
     from leadline.topics.model import read_model
 
-    both({"--query-language": source}, {"--language": target})
-    both({"--language": target}, {"--query-language": source})
+    together({"--query-language": source}, {"--language": target})
     topic_model = read_model(model)
     query_vectors = work(topic_model, queries, language=source, queries=True, **options)
     document_vectors = work(topic_model, docs, language=target, **options)

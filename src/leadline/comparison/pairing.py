@@ -236,7 +236,7 @@ def read_query_groups(source: str) -> dict[str, str]:
     path, rows = column_of(source, example="queries.tsv:paragraph")
     groups: dict[str, str] = {}
     for line, *cells in rows:
-        query, group = map(str, cells)
+        query, group = ("" if cell is None else str(cell) for cell in cells)
         if groups.setdefault(query, group) != group:
             raise InputError(
                 f"query '{query}' is in two groups",
@@ -263,7 +263,7 @@ def units_of(results: Results, groups: str | Mapping[str, object] | None) -> Gro
     source = groups if isinstance(groups, str) else "query_group"
     labels = read_query_groups(groups) if isinstance(groups, str) else groups
     used = set(results.averaged_queries())
-    lacking = [query for query in results.queries if query in used and query not in labels]
+    lacking = [query for query in results.queries if query in used and labels.get(query) in (None, "")]
     if lacking:
         raise InputError(
             f"{counted(len(lacking), 'query has', 'queries have')} no group ({first_few(lacking)})",

@@ -62,7 +62,7 @@ class Slicing(NamedTuple):
 def read_slices(source: str) -> dict[str, list[str]]:
     """Read the slices of queries from a column of a table or of queries."""
     from leadline.io.opening import BOM, first_bytes
-    from leadline.io.small_tables import file_and_column, need_columns, records, unguarded_table
+    from leadline.io.small_tables import cells_by_id, file_and_column, need_columns, records, unguarded_table
     from leadline.io.texts import QUERY, read_queries, rows_of
 
     path, column = file_and_column(source, example="queries.tsv:type")
@@ -70,17 +70,12 @@ def read_slices(source: str) -> dict[str, list[str]]:
     columns, rows = unguarded_table(rows_of(path, "query") if topics else records(path, quoted=True))
     if not rows:
         raise InputError("there are no queries", path=path, hint="Add at least one query")
-    cells: list[tuple[str, object]] = []
+    cells: list[tuple[str, object]]
     if column == LENGTH and column not in columns:
         cells = [(document.id, _length(document.text)) for document in read_queries(path)]
     else:
         need_columns(columns, [column], path, 1)
-        key = next((name for name in QUERY if name in columns), columns[0])
-        for line, row in rows:
-            if row.get(key) in (None, ""):
-                found = f"the query has no id in column '{key}'"
-                raise InputError(found, path=path, line=line, hint="Add an id")
-            cells.append((str(row[key]), row.get(column)))
+        cells = [(str(name), cell) for _, name, cell in cells_by_id(columns, rows, QUERY, column, path)]
     slices: dict[str, list[str]] = {}
     for query, value in cells:
         for name in _names(value):

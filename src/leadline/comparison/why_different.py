@@ -33,7 +33,7 @@ from leadline.data.table import (
     raised,
 )
 from leadline.data.wording import counted, first_few
-from leadline.errors import UsageError, both
+from leadline.errors import UsageError, together
 from leadline.evaluation.profiles import profile_of
 from leadline.io.objects import judgments_of
 from leadline.io.read import QrelsLike, RunLike
@@ -293,8 +293,7 @@ def why_different(
     >>> found.cause, found.causes[0].a, found.causes[0].b
     ('ties', 'descending_id', 'ascending_id')
     """
-    both({"--qrels": qrels}, {"--run": run})
-    both({"--run": run}, {"--qrels": qrels})
+    together({"--qrels": qrels}, {"--run": run})
     reading = Reading.of(why_different, options, ReadQrelsOptions)
     text = None if measure is None else str(measure)
     first, second, others = two_sides(a, b, measure=text, name=name)

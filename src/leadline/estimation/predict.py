@@ -31,7 +31,7 @@ from leadline.data.table import (
 )
 from leadline.data.validation import check_whole, check_word
 from leadline.data.wording import counted, first_few, percent, queries
-from leadline.errors import InputError, UsageError, both, either
+from leadline.errors import InputError, UsageError, either, together
 from leadline.estimation.histogram_result import over_runs
 from leadline.estimation.predictors import INDEX, NQC, PREDICTORS, VECTORS, WIG, Answer, Predictor
 from leadline.evaluation.join import each_run
@@ -268,8 +268,7 @@ def predict(
 
 def _sources(index: Any, queries: TextsLike | None, vectors: Any) -> _Sources:
     """Open index, queries and topic vectors; an index needs queries and vice versa."""
-    both({"--index": index}, {"--queries": queries})
-    both({"--queries": queries}, {"--index": index})
+    together({"--index": index}, {"--queries": queries})
     parsed, theta, rows = None, None, {}
     if queries is not None:
         opened = index if isinstance(index, Index) else open_index(index)

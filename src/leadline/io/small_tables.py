@@ -170,8 +170,23 @@ def column_of(
     if not rows:
         raise InputError("contains no rows", path=path, hint=NO_ROWS)
     need_columns(columns, [column], path, None if isinstance(rows[0][0], RecordNumber) else 1)
+    return path, cells_by_id(columns, rows, keys, column, path)
+
+
+def cells_by_id(
+    columns: Sequence[str],
+    rows: Iterable[tuple[int, dict[str, Any]]],
+    keys: Sequence[str],
+    column: str,
+    path: str,
+) -> list[tuple[int, Any, Any]]:
+    """Return the line, id and cell of each row; the id is in the first of `keys` there, or column 1."""
     key = next((name for name in keys if name in columns), columns[0])
-    return path, [(line, row.get(key), row.get(column)) for line, row in rows]
+    cells = [(line, row.get(key), row.get(column)) for line, row in rows]
+    for line, name, _ in cells:
+        if name in (None, ""):
+            raise InputError(f"the row has no id in column '{key}'", path=path, line=line, hint="Add an id")
+    return cells
 
 
 def file_and_column(place: str, *, example: str) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.table import ResultWarning, raised
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted
-from leadline.errors import InputError, UsageError, both, either, one_of
+from leadline.errors import InputError, UsageError, both, either, one_of, together
 from leadline.io.read_paths import public
 from leadline.online.abtest_result import ABTest, AlwaysValid, Arm, ArmDifference, SampleSizes
 from leadline.online.logs import Columns, Log, chosen_arms, read_log, read_two, repeated_clicks, shown_within
@@ -330,8 +330,7 @@ def _read(
         return chosen_arms(read_log(log, columns), arms)
     both({"--arms": arms}, {"one log of both arms": None})
     for first, second in (({"--a": a}, {"--b": b}), ({"--a-log": a_log}, {"--b-log": b_log})):
-        both(first, second)
-        both(second, first)
+        together(first, second)
     return None if a is not None else read_two(a_log, b_log, columns._replace(arm=""))
 
 
