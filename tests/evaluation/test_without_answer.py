@@ -135,8 +135,8 @@ def test_missing_queries_are_called_scored_1_only_if_they_are_averaged(queries: 
     assert ("if missing from a run, scored 1" in notice) == (mean == 0.5)
     if queries == "all":
         merged = merge_results([results], queries="both").warnings
-        assert not any("if missing from a run" in str(one) for one in merged)
-        assert any("if absent from a run, left out" in str(one) for one in merged)
+        assert not any("if missing from a run, scored 1" in str(one) for one in merged)
+        assert any("if missing from a run, left out" in str(one) for one in merged)
     assert ("left out" in notice) == (queries == "both")
 
 

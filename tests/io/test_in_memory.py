@@ -436,7 +436,7 @@ def test_arrays_are_the_run_of_their_rows(data: st.DataObject) -> None:
         ({"ids": [0], "scores": [1], "queries": ["q"]}, "dimension"),
         (
             {"ids": [["a"]], "scores": [[1]], "queries": ["q", "r"]},
-            r"`ids` has shape \(1, 1\), `scores` has shape \(1, 1\) and `queries` has length 2",
+            r"`ids` has shape \(1, 1\), `scores` has shape \(1, 1\), and `queries` has length 2",
         ),
         ({"ids": [["a"], ["b"]], "scores": [[1], [2]], "queries": ["q", "q"]}, "query 'q' appears twice"),
         ({"ids": [["a"]], "scores": [["x"]], "queries": ["q"]}, "numbers"),

@@ -376,12 +376,12 @@ def _depend_on_draw(
     count = int((judged & ~np.isnan(values)).sum())
     if all_equal(values[judged], grades[judged]):
         words = f"the labels equal the grades of all {count:,} judged pairs with a label"
-        words += ". If they were made from these grades, do not use them."
+        words += ". If the labels were made from these grades, do not use them."
         warnings.insert(0, ResultWarning("labels_equal_judgments", words, count))
     if tests.failed:
         words = (
-            f"excluded all labels, because they depend on which pairs were drawn ({tests.reason}). They "
-            "seem to have been made with the judgments and would bias the estimates."
+            f"excluded all labels, because they depend on which pairs were drawn ({tests.reason}). These "
+            "labels seem to have been made from the judgments and would bias the estimates."
         )
         warnings.insert(0, ResultWarning("labels_depend_on_draw", words, count))
     return tests.failed

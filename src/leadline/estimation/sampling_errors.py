@@ -67,12 +67,12 @@ class NoInterval(Enum):
         f"{FEWEST_DEPENDED_ON} sampled documents that affect its score, not {{0}}"
     )
     NOT_EXACT = (
-        "AP, R and F intervals are valid only if all pooled documents, and all retrieved ones within any "
-        "cutoff, are judged"
+        "AP, R and F intervals need judgments of all pooled documents and of all retrieved documents (up to "
+        "the cutoff, if any)"
     )
     UNKNOWN_IDEAL = (
-        "without predicted grades, all pooled documents, and all retrieved ones within any cutoff, must be "
-        "judged"
+        "without predicted grades, intervals need judgments of all pooled documents and of all retrieved "
+        "documents (up to the cutoff, if any)"
     )
     NO_QUERY = "there is no query in common with the pool or the judgments"
     NO_RELEVANT = "no drawn document is relevant, so the variance cannot be estimated"

@@ -66,7 +66,7 @@ class NRuns(UnjudgedEstimator):
     """
 
     title = "votes for the top documents"
-    formula = "AP, counting as relevant the documents that the most runs rank in their top `depth`"
+    formula = "AP, counting as relevant the documents in the top `depth` of the most runs"
     source = "Sakai and Lin 2010 (depth 30); `pseudo` and the last tie rule are ours"
     called = "nruns"
 

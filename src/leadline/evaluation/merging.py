@@ -135,7 +135,7 @@ def _refuse_unmergeable(part: Results, label: str) -> None:
     mixed = next((run.name for run in part.runs if run.counts.get("other_tags")), None)
     if part.options.get("name_by") == "tag" and mixed is not None:
         raise UsageError(
-            f"run '{mixed}' in {label} has more than one tag. Evaluate it with one tag per run, or without "
+            f"run '{mixed}' in {label} has more than one tag. Give it only one tag, or evaluate it without "
             "--config read.name_by=tag"
         )
 
@@ -145,12 +145,13 @@ def _refuse_different(first: Results, other: Results, one: str, label: str) -> N
     texts, others = ([str(measure) for measure in results.measures] for results in (first, other))
     for what, mine, given in (("runs", first.names, other.names), ("measures", texts, others)):
         if mine != given:
+            found = f"do not have the same {what} in the same order"
             hint = f"Evaluate the same {what} in the same order"
             if what == "runs" and len(mine) == len(given) == 1:
+                found = "have different runs"
                 hint = "If they are parts of one run, give them the same name (`leadline merge --name NAME`)"
             raise UsageError(
-                f"{label} and {one} do not have the same {what} in the same order ({', '.join(given)} versus "
-                f"{', '.join(mine)}). {hint}"
+                f"{label} and {one} {found} ({', '.join(given)} versus {', '.join(mine)}). {hint}"
             )
     left, right = _comparable(first.options), _comparable(other.options)
     for name in dict.fromkeys([*left, *right]):

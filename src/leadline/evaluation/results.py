@@ -53,7 +53,7 @@ ABOUT_BOUNDS = (
     "ties: lowest, highest and expected value over all orders of documents with equal scores",
     "unjudged: value if all unjudged retrieved documents are non-relevant, or all have the highest grade",
     "(the number of relevant documents and the ideal list still come from the judgments alone)",
-    "no value: not available or undefined",
+    "no value: leadline cannot compute this bound, or it is undefined",
 )
 
 

@@ -150,7 +150,7 @@ MISSING_RULES = {
 SCORED = ("all", "with_relevant")  # rules by which missing queries are scored 0
 # By these and other rules, what becomes of queries without an answer that are missing.
 UNANSWERED_RULES = dict.fromkeys(SCORED, " (if missing from a run, scored 1)") | {
-    "both": " (if absent from a run, left out)"
+    "both": " (if missing from a run, left out)"
 }
 UNDEFINED_RULES = {
     "mean": "scored 0",

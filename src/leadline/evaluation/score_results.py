@@ -372,7 +372,7 @@ class _Builder:
         }
         sums = [name for name, measure in found.items() if measure.average in ("sum", "geometric")]
         if not asked and sums:
-            words = f"sums and geometric means over queries: {', '.join(sums)} (left out unless requested)"
+            words = f"sums and geometric means over queries: {', '.join(sums)} (left out)"
             self.warnings.append(ResultWarning("measures_left_out", words, len(sums)))
             found = {name: measure for name, measure in found.items() if name not in sums}
         assumed = [name for name, measure in found.items() if getattr(measure, "assumed", False)]
@@ -384,8 +384,8 @@ class _Builder:
             self.warnings.append(ResultWarning("assumed_direction", words, len(assumed)))
         if not found:
             raise InputError(
-                f"all measures are sums or geometric means over queries ({', '.join(sums)}), which are left "
-                "out unless requested. Add a measure such as AP to the scores"
+                f"all measures are sums or geometric means over queries ({', '.join(sums)}). Add a measure "
+                "that is averaged over queries, such as AP, to the scores"
             )
         return found
 

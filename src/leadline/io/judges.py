@@ -62,7 +62,8 @@ def read_judges(source: JudgesLike) -> list[Judge]:
             paths = list(dict.fromkeys(filter(None, (other.path, judge.path))))
             files = f" ({listed(paths)})" if paths else ""
             raise UsageError(
-                f"two judges are both named '{judge.name}'{files}. Rename one of them, or pass it only once"
+                f"two judges are both named '{judge.name}'{files}. Rename one of the judges, or pass "
+                "each judge only once"
             )
     return found
 
@@ -104,7 +105,7 @@ def _of_file(place: str) -> list[Judge]:
             raise InputError("contains no judgments", path=path, hint=EMPTY)
         if not column and find(header, GRADE) is None and find(header, SCORE) and find(header, RANK):
             raise InputError(
-                f"has the columns {find(header, SCORE)} and {find(header, RANK)}, as a run has",
+                f"has the columns {find(header, SCORE)} and {find(header, RANK)}, as a run does",
                 path=path,
                 hint="Pass judgments. To see how similar runs are, use `leadline difference QRELS RUN RUN`",
             )

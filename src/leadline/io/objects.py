@@ -275,7 +275,7 @@ def run_of_arrays(
     found, values = np.asarray(ids), np.asarray(scores)
     listed = list(queries)
     shape = f"`ids` has shape {found.shape}, `scores` has shape {values.shape}"
-    shapes = f"{shape} and `queries` has length {len(listed):,}"
+    shapes = f"{shape}, and `queries` has length {len(listed):,}"
     if found.ndim != 2 or found.shape != values.shape or len(listed) != len(found):
         raise UsageError(
             f"{shapes}. Pass two-dimensional `ids` and `scores` of the same shape, with one row per query"
@@ -285,7 +285,8 @@ def run_of_arrays(
     positions = found.dtype.kind in "iu"
     if documents is not None and not positions:
         text = "If the ids are text, leave out `documents`"
-        hint = "Call run_of_arrays(ids, scores, queries)" if found.dtype.kind == "f" else text
+        order = "Pass the ids before the scores, or convert float ids to integers"
+        hint = order if found.dtype.kind == "f" else text
         raise UsageError(
             "`ids` must contain whole numbers (positions in `documents`), but its dtype is "
             f"{found.dtype}. {hint}"
