@@ -72,7 +72,7 @@ def test_a_failed_gate_writes_nothing_unless_it_is_asked_for(path: Path, leadlin
     status, said = tried(leadline, path, "worse", *GATE, "--update-baseline", str(path))
     assert (status, path.read_bytes()) == (1, before)
     assert (
-        "was not written because a check did not pass. To write it anyway, use --config output.force_update."
+        "was not written, because a check did not pass. To write it anyway, use --config output.force_update."
         in said
     )
     status, said = tried(

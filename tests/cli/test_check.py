@@ -239,7 +239,8 @@ def test_subtopics_in_other_formats_are_checked_as_they_are_read(
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        ((), "--fix repairs one file at a time. Pass one file, and -o FILE for the repaired copy."),
+        ((), "--fix needs an output file. Add -o FILE for the repaired copy."),
+        (("a.run",), "--fix repairs one file at a time. Pass one file, and -o FILE for the repaired copy."),
         (("-o", "a.run"), "writing to a.run would overwrite an input. Choose a different output file."),
         (
             ("-o", "b.run"),

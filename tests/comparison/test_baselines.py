@@ -112,7 +112,7 @@ DIFFERENT: dict[str, tuple[dict[str, Any], str]] = {
     "averaging": ({"queries": "both"}, "'queries' was all and is now both"),
     "unjudged": ({"judged_only": True}, "'judged_only' was false and is now true"),
     "negative": ({"negative": "unjudged"}, "'negative' was nonrelevant and is now unjudged"),
-    "measure": ({"measures": ["RR", "P@5"]}, r"it lacks P@5 \(it has RR\)"),
+    "measure": ({"measures": ["RR", "P@5"]}, r"the file lacks P@5 \(it has RR\)"),
 }
 
 

@@ -151,6 +151,9 @@ def test_a_constant_side_is_said_and_numbers_that_are_missing_are_told_from_name
     with pytest.raises(InputError, match="too few runs: 3 in both truth and estimate, 0 with") as caught:
         correlate({"a": 1, "b": 1, "c": 1}, dict.fromkeys("abc", math.nan))
     assert "names" not in str(caught.value)
+    with pytest.raises(InputError, match="1 in both") as caught:
+        correlate({"a": 1}, {"a": 2})  # the names match
+    assert "names" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

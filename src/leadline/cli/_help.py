@@ -375,9 +375,7 @@ class Pairs(click.ParamType):  # type: ignore[type-arg]  # takes no parameter be
         except ValueError:
             number = 0
         if number < 1:
-            self.fail(
-                f"'{value}' is not valid. Use significant, all, or a whole number of at least 1.", param, ctx
-            )
+            self.fail(f"pass significant, all, or a whole number of at least 1, not '{value}'.", param, ctx)
         return number
 
 

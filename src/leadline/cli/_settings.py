@@ -66,7 +66,7 @@ class PairOfNames(click.ParamType):  # type: ignore[type-arg]  # takes no parame
         """Return both names."""
         names = tuple(value.split(",")) if isinstance(value, str) else tuple(value)
         if len(names) != 2:
-            self.fail(f"'{value}' is not valid. Give the names of two runs, such as bm25,dense.", param, ctx)
+            self.fail(f"pass the names of two runs, such as bm25,dense, not '{value}'.", param, ctx)
         return names
 
 
@@ -103,9 +103,9 @@ SETTINGS = {
         Setting("read.known", "File with the documents that the user already knew for each query, as "
                 "qrels or with a query and a document per line, for the measures Coverage and Novelty.",
                 InputPath()),
-        Setting("read.lengths", "Document lengths (with documents_of, chunk lengths) as FILE:COLUMN, for "
-                "measures with a budget, such as R@500tokens. The file is a table with the ids in doc_id or "
-                "chunk_id.", InputPath(), tried=("--tokens",)),
+        Setting("read.lengths", "Document lengths (with read.documents_of, chunk lengths) as FILE:COLUMN, "
+                "for measures with a budget, such as R@500tokens. The file is a table with the ids in doc_id "
+                "or chunk_id.", InputPath(), tried=("--tokens",)),
         Setting("read.name", "Name of the run to read from a file with several runs."),
         Setting("read.name_by", "What to name each run after: its file or its tag.", one_in("file", "tag"),
                 "file", tried=("--names",)),

@@ -140,7 +140,7 @@ def as_argument(word: str, command: click.Command, path: str) -> str:
     if not asked or tried(f"{path} {word}") or derived:
         return ""
     note = next((one for one in more[1:] if fits(one, command)), "")
-    return f"Pass it as an argument, as in `{usage(command, path, asked)}`. {note}".rstrip()
+    return f"Pass its value as an argument, as in `{usage(command, path, asked)}`. {note}".rstrip()
 
 
 def as_setting(word: str, command: click.Command) -> str:

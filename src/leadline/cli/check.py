@@ -63,10 +63,11 @@ def command(
     both(typed(context, "kind", "subtopics", "columns"), {"FILE": files})
     output = None
     if fix:
-        alone = "--fix repairs one file at a time. Pass one file, and -o FILE for the repaired copy."
-        output = outputs.take(alone)
         if len(files) != 1:
-            raise UsageError(alone)
+            raise UsageError(
+                "--fix repairs one file at a time. Pass one file, and -o FILE for the repaired copy."
+            )
+        output = outputs.take("--fix needs an output file. Add -o FILE for the repaired copy.")
         if os.path.isdir(files[0]):
             raise UsageError(
                 f"{files[0]}: --fix cannot repair a folder. Pass one file. To repair an index, rebuild it "

@@ -145,7 +145,7 @@ class BaselineFile:
             return
         if not self.written(outcomes):
             click.echo(
-                f"leadline: {self.update} was not written because a check did not pass. To write it anyway, "
+                f"leadline: {self.update} was not written, because a check did not pass. To write it anyway, "
                 f"use {FORCED}.",
                 err=True,
             )

@@ -37,8 +37,9 @@ from leadline.render import View
 SECTION = "Evaluation"
 INPUTS = (
     "correlate needs TRUTH[:MEASURE] and ESTIMATE[:MEASURE], or any number of files of per-query values and "
-    "two measures (-m MEASURE -m MEASURE). To compare how two sets of judgments rank runs, run `leadline "
-    "evaluate QRELS RUN... -m AP -o FILE.json` with each set, then `leadline correlate` with both files."
+    "two measures (-m MEASURE -m MEASURE). To compare how two sets of judgments rank systems, run `leadline "
+    "evaluate QRELS RUN... -m AP -o FILE.json` once with each set, and pass both files to `leadline "
+    "correlate`."
 )
 
 

@@ -38,7 +38,7 @@ def command(context: click.Context, *, names: tuple[str, ...], everything: bool)
     for name in names:
         group = current.command
         if not isinstance(group, click.Group):
-            raise UsageError(f"'{current.command_path}' has no subcommands. Leave out '{name}'.")
+            raise UsageError(f"`{current.command_path}` has no subcommands. Leave out '{name}'.")
         subcommand = group.resolve_command(current, [name])[1]
         assert subcommand is not None  # an unknown one is refused
         current = click.Context(subcommand, info_name=name, parent=current)

@@ -94,7 +94,7 @@ def check_same(results: Results, baseline: Baseline, *, rewrite: str) -> None:
     found = _other_judgments(results, baseline)
     lacking = [str(measure) for measure in results.measures if str(measure) not in baseline.measures]
     if lacking:
-        found.append(f"it lacks {', '.join(lacking)} (it has {', '.join(baseline.measures)})")
+        found.append(f"the file lacks {', '.join(lacking)} (it has {', '.join(baseline.measures)})")
     found += _other_options(results.options, baseline.results.options)
     if not same_weights(results, baseline.results):
         found.append("the query weights differ")

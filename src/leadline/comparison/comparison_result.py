@@ -129,9 +129,9 @@ class Comparison(Tested, Result):
             self.warnings.append(ResultWarning("estimated_queries", words, 1))
             if rules.smallest is not None:
                 words = (
-                    "for estimates, the number of queries needed to detect a difference of "
-                    f"{rules.smallest:g} cannot be computed in Python, from saved values or by slice. Run "
-                    "`leadline compare QRELS RUN... --pool POOL`, without `--query-slice`"
+                    "from estimates, only `leadline compare QRELS RUN... --pool POOL`, with a pool from "
+                    "`leadline pool --for` and without `--query-slice`, computes how many queries you need "
+                    f"to detect a difference of {rules.smallest:g}"
                 )
                 self.warnings.append(ResultWarning("no_plan", words, 1))
         if self.these is not None:

@@ -225,7 +225,8 @@ def correlate(
     names = [name for name, fine in zip(both, finite.tolist(), strict=True) if fine]
     if len(names) < 2:
         paths, measures = (dict.fromkeys(each) for each in zip(*(side[:2] for side in sides), strict=True))
-        match = ". Check that the run names match" if len(both) < 2 else ""
+        unmatched = any(side.values.keys() - set(both) for side in sides)
+        match = ". Check that the run names match" if len(both) < 2 and unmatched else ""
         raise InputError(
             f"too few runs: {len(both):,} in {'both ' * (len(paths) > 1)}{either(paths, 'and')}, "
             f"{len(names):,} with values of "
