@@ -90,7 +90,7 @@ def test_verify_lists_values_that_it_does_not_recompute(split: Split, leadline: 
     leadline("evaluate", split.qrels, split.run, "-o", "exact.json")
     Path(split.qrels).write_text(Path(split.qrels).read_text() + "new 0 d 1\n")
     for name, found in (
-        ("estimates.json", "not recomputed: they use a pool or a sample of judgments"),
+        ("estimates.json", "not recomputed: the results use a pool or a sample of judgments"),
         ("exact.json", "not recomputed: the judgments have changed or cannot be read again"),
     ):
         last = leadline("verify", name, "-f", "json").data["checks"][-1]

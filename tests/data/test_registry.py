@@ -147,7 +147,7 @@ def test_a_list_or_a_spelling_of_trec_eval_may_mean_several(written: str, canoni
         ("set_F.0.5", "set_F takes no cutoff. Use set_F or F"),
         ("SetR@5", "SetR takes no cutoff. Use SetR or R@5"),
         ("ndcg@10-l2", "nDCG has no parameter 'rel'. Every positive grade gives a gain"),
-        ("dcg@10-l2", "even one below the relevance level (in ranx, it gives none)"),
+        ("dcg@10-l2", "even one below the relevance level (in ranx, such a grade gives none)"),
     ],
 )
 def test_a_wrong_parameter_is_refused_when_it_is_read(written: str, says: str) -> None:

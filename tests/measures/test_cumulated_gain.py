@@ -176,7 +176,7 @@ def test_large_grades_of_one_query_do_not_touch_another() -> None:
 
 def test_the_level_of_ranx_is_refused_because_it_changes_the_gains() -> None:
     for text in ("nDCG(rel=2)", "ndcg@10-l2"):
-        with pytest.raises(UsageError, match="in ranx, it gives none"):
+        with pytest.raises(UsageError, match="in ranx, such a grade gives none"):
             of(text)
 
 

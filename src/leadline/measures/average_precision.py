@@ -154,7 +154,7 @@ class SetAP(Measure):
     """
 
     title = "average precision of the set"
-    formula = "r^2 / (n R), with r of R relevant documents among n retrieved"
+    formula = "r^2 / (n R), with r of the R relevant documents among the n retrieved"
     source = "trec_eval set_map"
     aliases: ClassVar[Aliases] = {"set_map": {}}
 

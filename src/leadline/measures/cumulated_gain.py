@@ -117,7 +117,8 @@ class DCGCurve:
 
 
 NO_LEVEL = {
-    "rel": "Every positive grade gives a gain, even one below the relevance level (in ranx, it gives none)"
+    "rel": "Every positive grade gives a gain, even one below the relevance level (in ranx, such a grade "
+    "gives none)"
 }
 
 
@@ -316,7 +317,9 @@ class nDCGrel(Measure):  # noqa: N801  # the field's spelling
     """
 
     title = "nDCG averaged over relevant documents"
-    formula = "mean of nDCG at the ranks of documents with a positive gain (not retrieved: DCG / ideal DCG)"
+    formula = (
+        "mean over documents with a positive gain of nDCG at their rank (DCG / ideal DCG if not retrieved)"
+    )
     source = "trec_eval ndcg_rel"
     aliases: ClassVar[Aliases] = {"ndcg_rel": {}}
 

@@ -194,7 +194,7 @@ class AP_IA(_Diversity):  # noqa: N801  # the field's spelling
     """
 
     title = "intent-aware average precision"
-    formula = "mean of AP over subtopics, counting only the documents relevant to the subtopic"
+    formula = "mean over subtopics of AP, counting only documents relevant to the subtopic as relevant"
     source = "Agrawal et al. 2009; ndeval MAP-IA"
     aliases: ClassVar[Aliases] = {"MAP_IA": {}, "MAP-IA": {}, "AP-IA": {}}
 

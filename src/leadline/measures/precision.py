@@ -196,7 +196,7 @@ class SetRelP(Measure):
     """
 
     title = "relative precision of the set"
-    formula = "r / min(n, R), with r of R relevant documents among n retrieved"
+    formula = "r / min(n, R), with r of the R relevant documents among the n retrieved"
     source = "trec_eval set_relative_P; ir_measures SetRelP"
     aliases: ClassVar[Aliases] = {"set_relative_P": {}}
 

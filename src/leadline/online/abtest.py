@@ -85,8 +85,8 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
         words = (
             f"intervals and p of clicks per row are approximate with fewer than {ENOUGH_USERS} users in an "
             "arm. In simulations, 95 % intervals of an arm contained the true value in 91 to 97 % of cases "
-            "with 20 users and 92 to 95 % with 50. Intervals of the difference contained the true "
-            "difference in at least 89 %."
+            "with 20 users and in 92 to 95 % with 50. Intervals of the difference contained the true "
+            "difference in at least 89 % of cases."
         )
         found.append(("approximate_intervals", words, fewest_users))
     smallest = options["smallest"]

@@ -376,8 +376,8 @@ def _legend(runs: int, baseline: str | None) -> str:
     if baseline is not None:
         return f"{BETTER} significantly better than {baseline}, {WORSE} significantly worse"
     if runs > MOST_LETTERS:
-        return "Superscript: the number of runs that a value is significantly better than"
-    return "Letters: runs that a value is significantly better than"
+        return "Number after a value: significantly better than this many runs"
+    return "Letters after a value: significantly better than these runs"
 
 
 def significance_table(

@@ -240,7 +240,7 @@ def _warnings(
     for name, sizes in zip(lists.names, held, strict=True):
         missing = int(np.count_nonzero(sizes == 0))
         if missing:
-            message = f"{name} lacks {missing:,} of {queries(len(sizes))} (fused without it)"
+            message = f"{name} lacks {missing:,} of {queries(len(sizes))} (fused without this run)"
             warnings.append(ResultWarning("missing_queries", message, missing))
     scored = method.uses_scores
     equal = lists_of_equal_scores(lists) if scored and normalisation in DIVIDING else 0

@@ -25,7 +25,7 @@ from leadline.result import Result
 from leadline.scale.run_parts import Partial, evaluate_part, local_file
 
 SAMPLE = 100  # queries of which values are computed again
-NO_FILE = "no input file has these judgments for these queries"
+NO_FILE = "no input file has the judgments that these results used"
 NO_RUN = "no unchanged input file has judged queries of this run"
 # Options of an evaluation that a manifest has, by the keyword of `Evaluation`.
 KEYWORDS: tuple[str, ...] = (
@@ -212,7 +212,7 @@ def _check_values(
     if not results.inputs or "run" in results.inputs[0] or is_saved_file(results.inputs[0]["path"]):
         raise UsageError(NO_FILE)
     if results.estimates is not None or results.withheld is not None or results.options.get("pool"):
-        raise UsageError("they use a pool or a sample of judgments")
+        raise UsageError("the results use a pool or a sample of judgments")
     for name in FILES:
         if _unsaved(results.options.get(name)):
             raise UsageError(f"the data of option '{name}' came from memory or standard input")

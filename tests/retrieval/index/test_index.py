@@ -185,7 +185,7 @@ def test_a_bad_rule_is_refused(tmp_path: Path) -> None:
     unnamed.write_text("doc\tpercentile\na\t70\n")
     for rule, message in {
         "spam.tsv": "FILE:COLUMN>=NUMBER",
-        f"{unnamed}:percentile>=1": "The columns of this one were read as id, text",
+        f"{unnamed}:percentile>=1": "The columns of this table were read as id, text",
         f"{table}:percentile>=many": "'many' is not a number",
         f"{table}:percent>=1": "no column 'percent'.* were read as doc_id, percentile",
         f"{table}:percentile>=1": "'much' in column 'percentile' is not a number",
