@@ -126,10 +126,10 @@ def test_the_smallest_p_is_reached_by_differences_of_one_sign() -> None:
 @pytest.mark.parametrize(
     ("correction", "queries", "expected"),
     [
-        ("Tukey", 4, "at most 4 queries: p (Tukey) is at least 0.13"),
+        ("Tukey", 4, "only 4 queries: p (Tukey) is at least 0.13"),
         ("Tukey", 6, ""),
-        ("MaxT", 1, "at most 1 query: p (MaxT) is undefined"),
-        ("none", 1, "at most 1 query: p (T) is undefined"),
+        ("MaxT", 1, "only 1 query: p (MaxT) is undefined"),
+        ("none", 1, "only 1 query: p (T) is undefined"),
     ],
 )
 def test_too_few_queries_are_said(correction: str, queries: int, expected: str) -> None:

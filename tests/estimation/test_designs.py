@@ -318,6 +318,13 @@ def test_a_larger_budget_is_advised_only_where_it_helps() -> None:
     assert "larger" not in str(pool_for(few, "P@3", total=5).warnings)
 
 
+def test_no_depth_below_the_longest_list_is_advised() -> None:
+    short = {name: {q: ranked[:10] for q, ranked in run.items()} for name, run in RUNS.items()}
+    for measure in ("ERR", "P@20"):  # both depend on more than 10 ranks
+        (found,) = pool_for(short, measure, budget=100, depth=4).warnings
+        assert "a depth of at least 10)" in str(found)
+
+
 @pytest.mark.parametrize(("measure", "depth"), [("P@10", 3), ("P@3", None), ("RBP", 3)])
 def test_runs_alike_where_documents_are_drawn_are_refused(measure: str, depth: int | None) -> None:
     top = {q: ["x1", "x2", "x3"] for q in QUERIES}

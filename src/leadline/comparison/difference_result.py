@@ -232,10 +232,8 @@ class Difference(Result):
     def _notes(self) -> list[str]:
         small = len(self.names) <= MATRIX
         return [
-            f"{counted(len(self.names), 'system')}, mean over {queries(int(self.counted.sum()))}, "
-            + (
-                "as a share of the RIC of each query's ideal list" if self.options["normalise"] else "in bits"
-            ),
+            f"{counted(len(self.names), 'system')}, mean over {queries(int(self.counted.sum()))}; RIC and id "
+            + ("as a share of the ideal list's RIC" if self.options["normalise"] else "in bits"),
             *[f"to 1, to 2, ...: id{self.at} (Information Difference) to the system with that number"]
             * small,
             "reversed: number of lists that rank most of their pairs in the wrong order",

@@ -417,9 +417,10 @@ class Tested:
                 words += f" (use the test {kind.__name__}(draws={enough}))"
                 return [ResultWarning("too_few_draws", words, size)]
         p = rules.decided_by if self.corrects else rules.test
+        limit = "at most" if size > 1 or in_groups(self.groups) else "only"
         words = (
-            f"no difference can be significant, because the runs{' of each pair' * (size > 1)} differ on at "
-            f"most {counted(most, *nouns)}: p ({p}) is "
+            f"no difference can be significant, because the runs{' of each pair' * (size > 1)} differ on "
+            f"{limit} {counted(most, *nouns)}: p ({p}) is "
             f"{'undefined' if np.isnan(self.p_corrected).all() else f'at least {corrected:.2g}'}"
         )
         return [ResultWarning("too_few_queries", words, most)]

@@ -336,7 +336,8 @@ def _errors(
             why = ONE_QUERY if size == 1 else ""
         if math.isnan(low + high):
             low = high = math.nan
-            why = why or f"too few nonzero differences ({np.count_nonzero(squares):,}), or too similar ones"
+            few = f"the nonzero differences are too few ({np.count_nonzero(squares):,}) or too similar"
+            why = why or (few if squares.any() else "every difference is 0")
         yield ReplicationValue(key, measure, run, value, low, high, queries=size, withheld=why)
     yield _tested("difference", measure, run, difference, rules)
 
@@ -377,7 +378,7 @@ def _effects(
     if effects[0].value:
         ratio = effects[1].value / effects[0].value
         limits = effect_ratio_limits(second, first, paired=paired, level=level)
-        unclear = "the reproduced effect has too few queries for an interval of the ratio"
+        unclear = "the replicated effect has too few queries for an interval of the ratio"
         if effects[0].low <= 0 <= effects[0].high:
             unclear = (
                 f"the {percent(level)} interval of the original effect contains 0, so the ratio means little"

@@ -169,11 +169,14 @@ class Suite(Result):
     def _warnings(self) -> list[ResultWarning]:
         missing, undefined = self.missing, int(np.isnan(self.means[self.present]).sum())
         shown = first_few([f"{name} on {collection}" for name, collection in missing])
-        effect = "have no macro mean, win rate or test over all collections"
+        one = len({name for name, _ in missing}) == 1
+        effect = f"{'has' if one else 'have'} no macro mean, win rate or test over all collections"
         if self.rules.partial:
-            effect = "are averaged over the remaining collections"
-        absent = f"missing: {len(missing):,} of {self.present.size:,} cells ({shown}); these runs {effect}"
-        words = f"{counted(undefined, 'mean is', 'means are')} undefined for runs that are not missing"
+            effect = f"{'is' if one else 'are'} averaged over the remaining collections"
+        absent = f"missing: {len(missing):,} of {self.present.size:,} cells ({shown}); "
+        absent += f"{'this run' if one else 'these runs'} {effect}"
+        whose = "its run is" if undefined == 1 else "their runs are"
+        words = f"{counted(undefined, 'mean is', 'means are')} undefined although {whose} present"
         own = [
             (notice.code, f"{collection}: {notice.message}", notice.count)
             for collection, each in self.results.items()

@@ -32,7 +32,7 @@ from leadline.data.table import (
     printed_table,
     raised,
 )
-from leadline.data.wording import counted, first_few
+from leadline.data.wording import counted, first_few, listed
 from leadline.errors import UsageError, together
 from leadline.evaluation.profiles import profile_of
 from leadline.io.objects import judgments_of
@@ -215,7 +215,7 @@ class WhyDifferent(Result):
         number = len(differing or {query for cause in self.numbers for query in cause.explained})
         says = f"{self.measure}: {number} of {size} values differ"
         if not differing:
-            return f"{says} only in the {' and '.join(cause.says for cause in self.numbers)}"
+            return f"{says} only in {listed([f'the {cause.says}' for cause in self.numbers])}"
         if self._best:
             says += f"; cause: {' together with '.join(cause.says for cause in self._best)}"
         if self.tried and self.not_explained:

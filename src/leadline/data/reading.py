@@ -372,7 +372,9 @@ _WORDS: dict[str, dict[str, str]] = {
         "intervals": "intervals=True, and confidence=0.95 for their level",
         "confidence": "confidence=0.95 for the level of the intervals",
     },
-    "intervals": {"interval confidence": "confidence for the level of the intervals, which need no option"},
+    "intervals": {
+        "interval confidence": "confidence for the level of the intervals, which are always included"
+    },
     "n_permutations permutations num_permutations n_resamples iterations n_boot n_bootstrap draws": {
         "suite": "test='Randomisation(draws=2000)'",
         "test": "test='Randomisation(draws=2000)' or 'Bootstrap(draws=2000)'",
@@ -444,13 +446,13 @@ def refuse_unfit(function: Callable[..., Any], args: tuple[object, ...], given: 
     >>> refuse_unfit(count, ("a.run", "b.run"), {})
     Traceback (most recent call last):
         ...
-    leadline.errors.UnknownOptionError: count() takes only `runs` by position, several runs as one list
+    leadline.errors.UnknownOptionError: count() takes only `runs` by position. Pass several runs as one list.
     """
     parameters = inspect.signature(function).parameters.values()
     placed = [one for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
     names = [one.name for one in placed]
     if not any(one.kind is one.VAR_POSITIONAL for one in parameters) and len(args) > len(placed):
-        runs = ", several runs as one list" * ("runs" in names)
+        runs = ". Pass several runs as one list." * ("runs" in names)
         found = f"{function.__name__}() takes only {_quoted(names)} by position{runs}"
         raise UnknownOptionError(sentences(found, *call_of(function))) from None
     known = keywords_of(function)

@@ -214,9 +214,9 @@ def estimate_notes(results: EstimatedResults) -> list[str]:
             "the sampling frame"
         )
         notes.append(
-            "to halve: number of those documents whose judgments would halve the widening (to draw them, "
-            "pass the pooled runs and the new run to `leadline pool --for MEASURE --from POOL` with a "
-            "larger --total)"
+            "to halve: number of documents outside the frame whose judgments would halve the widening (to "
+            "draw them, pass the pooled runs and the new run to `leadline pool --for MEASURE --from POOL` "
+            "with a larger --total)"
         )
     if rows.bounded:
         ratios = any(np.isnan(estimate.lowest) for estimate in rows.estimates)

@@ -405,8 +405,9 @@ class Histograms(Result):
 
 # Two runs of 100 documents per query on Cranfield: 3.32 and 1.80 for whole lists, 2.85 and 1.08 from samples.
 OF_SAMPLES = (
-    "HSA is lower with --sample than without (by about 0.5 and 0.7 in two runs, with 20 of 100 documents per "
-    "query), which the intervals do not allow for. Compare only runs with samples of the same size"
+    "HSA is lower with samples than with whole lists (by about 0.5 and 0.7 in two runs, with 20 of 100 "
+    "documents per query). The intervals do not allow for this. Compare only runs with samples of the same "
+    "size"
 )
 FEW_BINS = 4  # minimum number of bins that are non-empty in both histograms
 FEW_RELEVANT = 30  # minimum number of scores of relevant documents

@@ -255,8 +255,8 @@ def at_look(pool: DrawnPool, grades: Mapping[str, Mapping[str, float]]) -> tuple
     reached = sum(place <= front for place in places)
     if not reached:
         raise UsageError(
-            f"there is no verdict yet. Verdicts come when the first {_numbers(places)} pairs in judging "
-            "order (column `order` of the pool) are judged. So far, "
+            f"there is no verdict yet. Verdicts come after the first {_numbers(places)} pairs in judging "
+            "order (column `order` of the pool). So far, "
             f"{counted(front, 'pair is', 'pairs are')} judged without a gap. `leadline evaluate` "
             "shows the values so far."
         )

@@ -233,7 +233,7 @@ def pool_for(
         )
         larger = outside > deeper + ROUNDING or judgments < FEWEST_JUDGMENTS <= most
         ways = ["a larger budget"] * larger
-        ways += [f"a depth of at least {len(weight)}"] * (deeper > MOST_GUESSED + ROUNDING)
+        ways += [f"a depth of at least {min(len(weight), longest)}"] * (deeper > MOST_GUESSED + ROUNDING)
         hint = f" (use {either(ways, 'and')})" if ways else ""
         why = _no_forecast(
             kind, one["half_width"], outside, hint, judgments, new, pooled_queries, sampled=sampled
