@@ -219,7 +219,7 @@ REMEDIES = {
     " queries, not": "Judge more queries",
     "need at least": "Judge more pairs",
     "with LLM labels": "Leave out the labels (`--machine none`), or choose another measure, such as P@10",
-    "valid only if": "Choose another measure, such as P@10",
+    "all pooled documents": "Choose another measure, such as P@10",
     "not tested in simulations": "Choose another measure, such as P@10",
     "without predicted": "Choose another measure, such as P@10",
     "of the weight": "Judge more documents of any run without an interval",
