@@ -65,7 +65,7 @@ def command(
         Scale of the grades, for Krippendorff's alpha: nominal, ordinal or interval.
     -l, --level GRADE as rel | float
         Treat grades as binary: GRADE and above count as relevant. This also applies to the measures for
-        --runs, except those computed from the grades alone, such as nDCG and ERR.
+        --runs, except those that use the grades themselves, such as nDCG and ERR.
     use confidence, seed
     --runs RUN... | many
         Also show how the choice of assessor changes the scores and ranking of these runs.

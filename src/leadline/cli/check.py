@@ -30,10 +30,10 @@ def command(
 ) -> None:
     """Check runs, qrels and indexes for errors.
 
-    FILE is a run, qrels, an index, a quoted pattern ('runs/*.run') or a folder, which stands for all files in
-    it, but not in its subfolders. An index folder counts as one file. leadline lists each problem once, with
-    the line where it first occurs and how often it occurs. `evaluate` and `compare` reject files with errors
-    but accept files with remarks. With --qrels, or if the first FILE is qrels and all others are runs (all in
+    FILE is a run, qrels, an index, a quoted pattern ('runs/*.run') or a folder. A folder stands for the files
+    directly in it, but an index folder counts as one file. leadline lists each problem once, with the line
+    where it first occurs and how often it occurs. `evaluate` and `compare` reject files with errors but
+    accept files with remarks. With --qrels, or if the first FILE is qrels and all others are runs (all in
     TREC format), leadline also checks the runs against these judgments. A run without any judged documents
     counts as an error, although `evaluate` only warns about it if some of its queries are judged. With --docs
     and --qrels, leadline reports how many of the judged documents, and how many of the relevant ones, the
@@ -45,7 +45,7 @@ def command(
 
     Options
     -------
-    [files]... : FILE...
+    [files]... : [FILE]... | INPUT
     --docs DOCS
         Corpus (texts or an index) in which to count the judged documents and the relevant ones. Needs
         --qrels.

@@ -65,14 +65,15 @@ def command(
 
     The inputs may also be files of per-query values: either TRUTH and ESTIMATE, or any number of files and
     two -m options. leadline does not change the sign of measures for which lower is better, so they usually
-    correlate negatively with the others.
+    correlate negatively with other measures.
 
     With at least ten runs, leadline computes a confidence interval over runs. With per-query values of at
-    least five runs, it also computes an interval over queries. Both are approximate. The interval over runs
-    is a percentile bootstrap interval: in simulations with r up to 0.98, 95 % intervals contained the true
-    value in 87 to 100 % of the samples. The interval over queries is for the same runs on a larger population
-    of queries, and is corrected for the bias caused by sampling error. In simulations, 95 % intervals over
-    queries contained the true value in 84 to 100 % of the samples (docs/studies/significance.md).
+    least five runs, it computes an interval over queries. Both intervals are approximate. The interval over
+    runs is a percentile bootstrap interval: in simulations with r up to 0.98, 95 % intervals contained the
+    true value in 87 to 100 % of the samples. The interval over queries is for the same runs on a larger
+    population of queries, and is corrected for the bias caused by sampling error. In simulations, 95 %
+    intervals over queries contained the true value in 84 to 100 % of the samples
+    (docs/studies/significance.md).
 
     Example: leadline correlate map.json:AP hsa.json:hsa_robust --team systems.tsv:team
 

@@ -57,7 +57,7 @@ def command(
     --docs DOCS
         Document file, folder of text files, or index with stored texts.
     --queries QUERIES
-        Query (topic) file. Press D to see any descriptions.
+        Query (topic) file. Press D for topic descriptions.
     --store FILE | required
         SQLite file for the judgments, created if it does not exist.
     --grades SCALE

@@ -59,10 +59,10 @@ def command(
 ) -> None:
     """Search an index and write a run.
 
-    QUERIES is a table with columns query_id and text (CSV, TSV, JSON Lines), TREC topics or SMART. With
-    several models, RUN is a folder with one run per model. With --query, --show or --per-query, you can leave
-    out -o. Without --per-query, the summary printed with -o has the median and 95th percentile of the time
-    per query, from query text to ranked list, in milliseconds (in JSON, seconds).
+    QUERIES is a table with the columns query_id and text (JSON Lines, JSON, CSV, TSV or Parquet), TREC
+    topics, or SMART text. With several models, RUN is a folder with one run per model. With --query, --show
+    or --per-query, you can leave out -o. Without --per-query, the summary printed with -o has the median and
+    95th percentile of the time per query, from query text to ranked list, in milliseconds (in JSON, seconds).
 
     Example: leadline search docs.index queries.jsonl -m "BM25(k1=0.9)" -o bm25.run; leadline search
     docs.index --query "tying knots"
