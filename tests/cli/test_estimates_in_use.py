@@ -81,6 +81,9 @@ def test_figures_of_single_queries_refuse_estimates(leadline: Leadline, tmp_path
         UsageError, match=f"per-query estimates from sampled judgments are too noisy for the {figure} figure"
     ):
         comparison.plot(target, figure=figure)
+    with pytest.raises(UsageError) as caught:
+        compare(estimate(TRUTH, runs, "P@10"), baseline="a").plot(target, figure=figure)
+    assert "groups" not in str(caught.value)  # which need tests of all pairs
     estimate(TRUTH, runs, "P@10").write(tmp_path / "three.parquet")
     done = leadline(*("compare", tmp_path / "three.parquet", "-o", target, "--figure", figure))
     assert (done.status, done.err.count("leadline: error: "), target.exists()) == (2, 1, False)

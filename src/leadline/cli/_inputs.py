@@ -27,7 +27,7 @@ WITHOUT_DRAW = (
     "QRELS RUN... --pool POOL."
 )
 APPROXIMATE = (
-    "approximate: half-widths forecast from 15 to 30 queries were off by 6 to 27 % (1 SD, docs/estimate.md)"
+    "approximate: forecasts from pilots of 15 to 30 queries were off by 6 to 27 % (1 SD, docs/estimate.md)"
 )
 
 

@@ -207,9 +207,10 @@ def drawn_comparison(
 def refuse_by_query(comparison: Comparison, figure: str) -> None:
     """Raise UsageError for a figure of the values of single queries if these are estimates."""
     if figure in (*BY_QUERY, *SHAPES) and comparison.results.withheld is not None:
+        others = ["forest", "pairs", *["groups"] * (not comparison.baselines)]
         raise UsageError(
-            f"per-query estimates from sampled judgments are too noisy for the {figure} figure. Use forest, "
-            "pairs or groups."
+            f"per-query estimates from sampled judgments are too noisy for the {figure} figure. Use "
+            f"{either(others)}."
         )
 
 
