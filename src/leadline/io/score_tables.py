@@ -305,8 +305,8 @@ def _cells(
         if measure is None and choices.wide is None:
             shown = first_few([header[place] for place in rest])
             words = (
-                f"columns of {path or 'a table'} read as runs: {len(rest)} ({shown}), with values of the "
-                f"measure '{only}'"
+                f"columns of {path or 'a table'} read as runs: {len(rest)} ({shown}), measure '{only}' (if "
+                "not, use --config scores.wide=measures)"
             )
             columns.remarks.append(("columns_are_runs", words, len(rest)))
     else:
@@ -362,7 +362,7 @@ def _query_column(header: list[str], rows: Sequence[Row], path: str, *, taken: S
         raise InputError(
             f"no query ids were found {in_columns(list(filter(None, header)))}",
             path=path,
-            hint=f"Put query ids in a column with a name such as {either(QUERY[:3])}",
+            hint=f"Per-query values need query ids in a column with a name such as {either(QUERY[:3])}",
         )
     return 0
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.table import RunInfo, flagged, keyed, plain
+from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.evaluation.lookups import place_of
 from leadline.io.run_names import run_name
@@ -343,8 +344,8 @@ def places_used(names: Sequence[str], systems: Sequence[str]) -> list[int]:
     found = [systems.index(name) if name in systems else place_of(systems, run_name(name)) for name in names]
     if found and len(set(found)) > len(systems) - 2:
         raise UsageError(
-            f"{len(set(found))} of {len(systems)} runs used the judge, but the audit needs at least two runs "
-            "that did not"
+            f"{len(set(found))} of {counted(len(systems), 'run')} used the judge, but the audit needs at "
+            "least two runs that did not"
         )
     return sorted(set(found))
 
