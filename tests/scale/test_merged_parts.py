@@ -128,7 +128,7 @@ def test_an_average_of_parts_by_hand() -> None:
         (part("q2", queries="both"), "queries='both'"),
         (part("q2", bounds=True), "bounds, which cannot be merged"),
         (part("q2", relevance_strings=5), "relevance strings, which cannot be merged"),
-        (ll.evaluate(QRELS, {"dense": {"q2": {"a": 1.0}}}, "AP"), "the same runs"),
+        (ll.evaluate(QRELS, {"dense": {"q2": {"a": 1.0}}}, "AP"), "different runs"),
     ],
 )
 def test_what_does_not_belong_together_is_refused(other: Results, message: str) -> None:

@@ -285,7 +285,9 @@ def run_of_arrays(
     positions = found.dtype.kind in "iu"
     if documents is not None and not positions:
         text = "If the ids are text, leave out `documents`"
-        order = "Pass the ids before the scores, or convert float ids to integers"
+        order = (
+            "Pass the ids first, as in run_of_arrays(ids, scores, queries), or convert float ids to integers"
+        )
         hint = order if found.dtype.kind == "f" else text
         raise UsageError(
             "`ids` must contain whole numbers (positions in `documents`), but its dtype is "
