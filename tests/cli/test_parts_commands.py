@@ -290,7 +290,7 @@ def test_the_rest_is_saved_where_a_part_fails_and_merges_with_the_part(
         (("evaluate", "qrels.txt", "bm25", "--group-parts"), "--group-parts needs --parts"),
         (
             ("evaluate", "qrels.txt", "bm25", "--parts", "--config", "read.name_by=tag"),
-            "cannot be named by its tag",
+            "cannot be named after its tag",
         ),
         (("evaluate", "qrels.txt", "bm25", "--parts", "--engine", "ray"), "Use local, processes"),
         (("merge", "qrels.txt"), "is neither valid JSON nor Parquet"),

@@ -73,7 +73,7 @@ class GMAP(Measure):
     0.8333333333333333
     """
 
-    title = "average precision, averaged geometrically"
+    title = "geometric mean average precision"
     formula = "exp(mean over queries of ln max(AP, 0.00001))"
     source = "Robertson 2006; trec_eval gm_map"
     average: ClassVar[Average] = "geometric"
@@ -324,7 +324,7 @@ class AvgIPrec(Measure):
     0.7273
     """
 
-    title = "interpolated precision, mean over recall levels"
+    title = "mean interpolated precision over recall levels"
     formula = "mean of IPrec over recall levels"
     source = "van Rijsbergen 1979; Manning, Raghavan and Schuetze 2008, section 8.4; trec_eval 11pt_avg"
     aliases: ClassVar[Aliases] = {"11pt_avg": {"rule": "trec10"}, "iprec11": {}}

@@ -75,7 +75,7 @@ class GMBpref(Measure):
     0.75
     """
 
-    title = "binary preference, averaged geometrically"
+    title = "geometric mean binary preference"
     formula = "exp(mean over queries of ln max(Bpref, 0.00001))"
     source = "trec_eval gm_bpref"
     average: ClassVar[Average] = "geometric"
@@ -165,7 +165,7 @@ class PairAccuracy(Measure):
     0.5
     """
 
-    title = "accuracy of pairs"
+    title = "pairwise accuracy"
     formula = "pairs with the relevant document first / pairs of a relevant and a non-relevant document "
     formula += "at ranks 1..k"
     source = "ir_measures Accuracy"

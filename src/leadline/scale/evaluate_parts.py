@@ -86,7 +86,7 @@ def evaluate_parts(
     given = parts if isinstance(parts, RunParts) else RunParts(parts)
     evaluation = Evaluation(qrels, measures, **options)
     if evaluation.reading.by_tag:
-        raise UsageError("a run in parts cannot be named by its tag. Leave out --config read.name_by=tag.")
+        raise UsageError("a run in parts cannot be named after its tag. Leave out --config read.name_by=tag.")
     if not group_parts:
         return evaluated(evaluation, [given], engine, on_fault, on_part)
     with grouped_parts(given, evaluation.reading) as (grouped, inputs):

@@ -157,7 +157,7 @@ def _fault(error: Exception, url: str) -> InputError:
     return InputError(f"the file cannot be read ({text})", path=url)
 
 
-NO_PARTS = "at least one part of the run is needed"
+NO_PARTS = "the run has no parts. Pass at least one."
 BATCH_ROWS = 1 << 18  # minimum number of rows of a part that is made of record batches
 
 

@@ -229,7 +229,7 @@ class Words(Analysis):
     ['flying', 'machines']
     """
 
-    title: ClassVar[str] = "words, stemmed, without stop words"
+    title: ClassVar[str] = "stemmed words without stop words"
 
     stem: str = LanguageParameter("english", "none", offered=algorithms)  # type: ignore[assignment]
     stop: str = LanguageParameter("basic", "basic", "none", offered=languages)  # type: ignore[assignment]
