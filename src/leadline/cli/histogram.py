@@ -200,7 +200,7 @@ def _draw(
     data = {"pool": pairs, "queries": number, "pairs": len(drawn.documents), "certain": certain}
     summary = (
         f"{pairs}: {counted(len(drawn.documents), 'pair')} for {queries(number)}, "
-        f"{counted(certain, 'pair')} with inclusion probability 1"
+        f"{certain:,} of them with inclusion probability 1"
     )
     inputs = [(qrels, len(table.grades)), (docs, len(names))]
     cells: list[Cell] = [pairs, number, len(drawn.documents), certain]
