@@ -130,27 +130,27 @@ KINDS: dict[str, tuple[Any, str]] = {
 CALLS = {
     "correlate": "Call correlate({run: value}, {run: value}), or correlate(evaluate(qrels, runs, 'AP'), "
     "evaluate(qrels, runs, 'nDCG@10')) for two measures.",
-    "curve": "It returns precision at recall levels. For values at cutoffs, call evaluate(qrels, runs, "
+    "curve": "curve() returns precision at recall levels. For values at cutoffs, call evaluate(qrels, runs, "
     "'R@{1,5,10}').",
-    "difference": "It compares ranked lists. For a measure, call compare(qrels, old, new, measure). For its "
-    "value on each query, call compare(qrels, old, new, measure).results.per_query().",
+    "difference": "difference() compares ranked lists. For a measure, call compare(qrels, old, new, "
+    "measure). For its value on each query, call compare(qrels, old, new, measure).results.per_query().",
     "evaluate": "Call evaluate(qrels, runs, measures).",
     "explain": "Call explain(qrels, run, measure, query).",
     "fuse": "Call fuse([run, run]).",
     "gate": "Call gate(compare(qrels, runs, measures, baseline=name), fail_if_worse='nDCG@10:0.01'), "
     "or, without a baseline, gate(evaluate(qrels, runs, measures), fail_below='nDCG@10=0.3').",
-    "histogram": "It bins retrieval scores. To plot per-query values of a measure, call "
+    "histogram": "histogram() bins retrieval scores. To plot per-query values of a measure, call "
     "evaluate(qrels, runs, measure).plot('values.svg', figure='violin').",
     "pool": "Call pool([run, run], depth=10).",
     "run_of_arrays": "Call run_of_arrays(ids, scores, queries).",
     "sampled": "Call sampled(qrels, scores, measures).",
-    "score": "score() scores documents by a retrieval model. To evaluate a ranking, call "
+    "score": "score() scores documents with a retrieval model. To evaluate a ranking, call "
     "evaluate({'q': {'d1': 3}}, {'q': ['d2', 'd1']}, 'nDCG@10').",
     "search": "Call search(index, {'q1': 'text of a query'}).",
-    "unjudged": "It ranks systems without judgments. For the share of judged documents, call "
+    "unjudged": "unjudged() ranks systems without judgments. For the share of judged documents, call "
     "evaluate(qrels, runs, 'Judged@10').",
-    "why_different": "It compares values of two programs. To see how a query's value is computed, call "
-    "explain(qrels, run, measure, query) for each run.",
+    "why_different": "why_different() compares values of two programs. To see how a query's value is "
+    "computed, call explain(qrels, run, measure, query) for each run.",
     "write_baseline": "Call write_baseline(evaluate(qrels, runs, measures), path).",
     "write_pool": "Call write_pool(pool, path).",
 }
