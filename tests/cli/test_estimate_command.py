@@ -363,8 +363,9 @@ def test_estimates_without_an_interval_are_neither_compared_nor_reported(
     for path in (*paths, tmp_path / "python.parquet", again):
         for command in (["compare"], ["report", "-o", page]):
             done = typed(*command, path, "-m", "AP")
-            assert "AP has no interval for a, b, new (AP, R and F intervals need judgments of all" in str(
-                done.exception
+            assert (
+                "AP has no interval for a, b and new, because AP, R and F intervals need judgments of all"
+                in str(done.exception)
             )
             assert ". Choose another measure, such as P@10." in str(done.exception)
             assert isinstance(done.exception, UsageError)

@@ -136,7 +136,7 @@ def test_an_error_advises_only_what_can_be_done() -> None:
     assert advice == {1: False, 2: True}
     pool = pool_for(runs, "nDCG@10", budget=8).pool
     results = estimate(drawn_of(pool, grades), runs, "nDCG@10", pool=pool, machine=grades)
-    with pytest.raises(UsageError, match=r"has no interval for old, new.*Leave out the labels"):
+    with pytest.raises(UsageError, match=r"has no interval for old and new.*Leave out the labels"):
         ll.compare(results)
 
 
@@ -386,6 +386,7 @@ def test_an_error_about_pairs_names_the_runs() -> None:
     grades, runs = world(5)
     pool = pool_for(runs, "P@10", budget=12, seed=5).pool
     with pytest.raises(
-        UsageError, match=r"R@10 has no interval for old, new \(AP, R and F .*\. Choose another measure"
+        UsageError,
+        match=r"R@10 has no interval for old and new, because AP, R and F .*\. Choose another measure",
     ):
         ll.compare(drawn_of(pool, grades), runs, "R@10", pool=pool)

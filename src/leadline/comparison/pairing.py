@@ -14,7 +14,7 @@ from leadline.data.arrays import Floats, Integers
 from leadline.data.registry import Registry
 from leadline.data.table import ResultWarning
 from leadline.data.validation import check_numbers
-from leadline.data.wording import counted, first_few
+from leadline.data.wording import counted, first_few, listed_few
 from leadline.errors import InputError, NoIntervalError, UnknownNameError, UsageError, either
 from leadline.estimation.estimated_columns import with_target
 from leadline.estimation.measured import estimates_of
@@ -353,7 +353,8 @@ def check_intervals(results: Results, measures: Iterable[object] | None = None) 
         for name in filter(reasons.__contains__, results.names):
             runs.setdefault(reasons[name], []).append(name)
         if runs:
-            listed = first_few([f"for {first_few(names)} ({why})" for why, names in runs.items()])
+            parts = [f"for {listed_few(names)}, because {why}" for why, names in runs.items()]
+            listed = ", and none ".join(parts[:3]) + ", ..." * (len(parts) > 3)
             first = next(iter(runs))
             hint = next((hint for part, hint in REMEDIES.items() if part in first), "Add judgments")
             if len(results.names) - sum(map(len, runs.values())) > 1 and any(

@@ -264,7 +264,7 @@ def measured(
             in_read = name in ("documents", "known", "lengths", "subtopics")
             group = "read" if in_read else "scores" if name == "queries" else ""
             option = f"--config {group}.{name}" if group else "--" + name.replace("_", "-")
-            raise UsageError(f"{option} does not apply to a sampled pool{why}. Leave out {option}.")
+            raise UsageError(f"`{option}` does not apply to a sampled pool{why}. Leave out `{option}`.")
     if same:  # the judgments are the labels
         table, machine = copy(table), None
         table.remarks += tuple((one.code, one.message, one.count) for one in machine_labels(table))

@@ -185,7 +185,7 @@ class Results(Lookups, Result):
         for name, run in zip(self.names, self.sampling, strict=True):
             for measure, one in run["estimate"].items():
                 if one and one.get("these_low") is None:
-                    found.setdefault(measure, {})[name] = one.get("reason") or "no interval"
+                    found.setdefault(measure, {})[name] = one.get("reason") or "none was saved"
         return found
 
     @property
