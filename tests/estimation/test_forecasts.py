@@ -8,6 +8,7 @@ import pytest
 from leadline.estimation.estimate import estimate
 from leadline.estimation.measured_pool import MeasuredPool
 from leadline.estimation.pool_designs import pool_for
+from leadline.judging.half_widths import PoolPrecision
 
 RNG = np.random.default_rng(3)
 QUERIES = [f"q{number:02}" for number in range(32)]
@@ -71,3 +72,11 @@ def test_a_forecast_counts_judgments_without_those_made_before() -> None:
     (line,) = [one for one in found.forecast() if "half-width" in one]
     assert "in addition to `--judged`" in line
     assert "enough" not in line
+
+
+def test_precision_without_a_cutoff_has_no_forecast_because_lists_have_other_lengths() -> None:
+    found = pool_for(RUNS, ["P", "P@10"], budget=8)
+    assert found.expected["P"]["half_width"] is None
+    assert found.expected["P@10"]["half_width"] is not None
+    assert PoolPrecision(found.pool).forecast("P", found.pairs) is None
+    assert pool_for(RUNS, "P", budget=60).expected["P"]["half_width"] == 0

@@ -24,6 +24,7 @@ from leadline.estimation.designs import (
     Draw,
     Frame,
     Kind,
+    Linear,
     Listed,
     Ratio,
     draw,
@@ -330,6 +331,8 @@ def _no_forecast(
     ideal = isinstance(kind, Ratio) and kind.ideal
     if half_width == 0 and outside < ROUNDING and not (ideal and sampled):
         return ""  # known with certainty
+    if isinstance(kind, Linear) and kind.share:
+        return "it depends on the lengths of the ranked lists (use a measure with a cutoff, such as P@10)"
     if judgments < FEWEST_JUDGMENTS:
         return f"intervals need at least {FEWEST_JUDGMENTS}{new} judgments, not {judgments}{hint}"
     if queries < FEWEST_QUERIES:

@@ -25,7 +25,7 @@ from leadline.data.arrays import Floats
 from leadline.data.judgment_tables import DrawnPool, Judgment
 from leadline.data.wording import counted, listed
 from leadline.errors import UsageError
-from leadline.estimation.designs import SMALLEST, Ratio, has_interval, kind_of, random_numbers_of
+from leadline.estimation.designs import SMALLEST, Linear, Ratio, has_interval, kind_of, random_numbers_of
 from leadline.estimation.estimate import EstimatedResults, estimate
 from leadline.estimation.estimated_columns import Difference, Estimate, variance_of
 from leadline.estimation.measured_pool import first_pairs, in_order, places_of_looks, probabilities_after
@@ -286,7 +286,8 @@ class PoolPrecision:
 
     def forecast(self, measure: str, count: int) -> float | None:
         """Return the half-width to expect after `count` pairs, as `leadline pool` does without labels."""
-        if not _has_forecast(measure):
+        kind = kind_of(_measure(measure))
+        if not _has_forecast(measure) or (isinstance(kind, Linear) and kind.share):  # lengths are unknown
             return None
         p = self.pool.probability
         if count < len(self.pairs):
