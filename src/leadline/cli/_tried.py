@@ -45,6 +45,7 @@ STARTS = re.compile(
 
 TRIED_COMMANDS = {word: answer for word, (answer,) in answers("commands").items()}
 TRIED_OPTIONS = answers("options")
+PATTERNS = [word for word in TRIED_OPTIONS if "*" in word]
 # Kinds of arguments that each word for an input may be, and the answer where a command has none of them.
 TRIED_INPUTS = answers("inputs")
 TRIED_EXTRA = {word: answer for word, (answer,) in answers("extra").items()}
@@ -246,8 +247,7 @@ def tried(word: str) -> tuple[str, ...]:
     """Return the answers to a word that people try, which may be one of a pattern such as --*-column."""
     if word in TRIED_OPTIONS:
         return TRIED_OPTIONS[word]
-    patterns = (one for one in TRIED_OPTIONS if "*" in one and fnmatch.fnmatchcase(word, one))
-    return next((TRIED_OPTIONS[one] for one in patterns), ())
+    return next((TRIED_OPTIONS[one] for one in PATTERNS if fnmatch.fnmatchcase(word, one)), ())
 
 
 def fits(answer: str, command: click.Command) -> bool:
