@@ -14,17 +14,16 @@ from leadline.judging.agreement_audit import Interval, audit, needed_judgments
 from leadline.judging.agreement_result import Agreement
 from leadline.stats.agreement_coefficients import Cohen, coded, confusions
 from leadline.stats.correlation import kendall, tau_ap
+from leadline_studies.common.coverage import covers
 from leadline_studies.common.pages import find_runs
 
-SLACK = 1e-12
 FLIPS = 1_999
 DRAWS = 199
 TOP = 10
 
 
 def _covers(interval: Interval, truth: float) -> bool:
-    """Return whether an interval contains the true value, up to rounding."""
-    return interval.low - SLACK <= truth <= interval.high + SLACK
+    return bool(covers(interval.low, interval.high, truth))
 
 
 def audits(
@@ -75,7 +74,7 @@ def kappas(tables: Floats, *, queries: int, sets: int = 1000, seed: int = 0) -> 
         for _ in range(sets)
     ]
     values = np.array([result.coefficient for result in results])
-    held = (values[:, 1] <= truth + SLACK) & (truth <= values[:, 2] + SLACK)
+    held = covers(values[:, 1], values[:, 2], truth)
     return {"kappa": truth, "design_effect": whole.design_effect, "coverage": float(held.mean())}
 
 

@@ -13,6 +13,7 @@ from leadline.estimation.guesses import LEVEL, MOST_DEVIATIONS, label_tests
 from leadline.estimation.pool_designs import pool_for, rank_weights
 from leadline.evaluation.profiles import profile_of
 from leadline.io.objects import read_qrels
+from leadline_studies.common.coverage import covers
 from leadline_studies.common.pages import Json, find_runs, rounded
 from leadline_studies.estimate.study import Setting, World, make_board, make_setting
 from leadline_studies.estimate.trials import Trial
@@ -115,11 +116,13 @@ def _of_trial(setting: Setting, trial: Trial, names: tuple[str, str, str]) -> It
     half = trial.half
     error = trial.values - setting.truth
     low, high = np.hypot(half, trial.doubt[:, 0]), np.hypot(half, trial.doubt[:, 1])
+    held = covers(trial.values - low, trial.values + high, setting.truth)
     for run in np.flatnonzero(setting.new & (half > 0)).tolist():
-        held = bool(-high[run] <= error[run] <= low[run])
         width = float(low[run] + high[run])
         share = 1 - 2 * float(half[run]) / width
-        yield _Estimated(*names, float(trial.guessed[run]), held, width / 2, share, float(error[run]))
+        yield _Estimated(
+            *names, float(trial.guessed[run]), bool(held[run]), width / 2, share, float(error[run])
+        )
 
 
 def by_weight(estimates: Iterable[_Estimated]) -> list[Json]:

@@ -55,6 +55,7 @@ from leadline.judging.pooling_methods import MoveToFront, RankedLists
 from leadline.stats import INTERVALS
 from leadline.stats.correlation import kendall
 from leadline_studies import LEVEL, SEED, Claim, Given, Option, Outcome, parse_integers, with_options
+from leadline_studies.common.coverage import coverage, covers
 from leadline_studies.common.tables import sheet
 from leadline_studies.estimate.trials import Trial
 
@@ -227,7 +228,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         for size in sizes:
             design = draw(setting.frame, size * len(world.systems.queries), seed=given.seed)
             drawn = setting.board.numbers < design.probability
-            kept = {"kept": _share(before, drawn), "cut": design.cut}
+            kept = {"kept": coverage(drawn[before]), "cut": design.cut}
             found["nested"].append({"measure": str(one), "budget": size} | kept)
             before = drawn
             found["cells"] += _cells(setting, size, design.probability, given.each(drawn))
@@ -377,10 +378,10 @@ def _summary(setting: Setting, trials: Trials) -> dict[str, Any]:
     values, half, given, doubt, below, above = (np.array(part) for part in zip(*trials, strict=True))
     error = values - truth
     low, high = np.hypot(half, doubt[:, :, 0]), np.hypot(half, doubt[:, :, 1])
-    held = (error <= low) & (error >= -high)
+    held = covers(values - low, values + high, truth)
     first, second = np.triu_indices(len(truth), 1)
     gap, true_gap = values[:, first] - values[:, second], truth[first] - truth[second]
-    inside = (gap - below <= true_gap) & (true_gap <= gap + above)
+    inside = covers(gap - below, gap + above, true_gap)
     exact = half[:, first] + half[:, second] == 0
     decided = (gap > below) | (gap < -above) | (exact & (gap != 0))
     wrong = decided & (np.sign(gap) != np.sign(true_gap))
@@ -396,7 +397,7 @@ def _summary(setting: Setting, trials: Trials) -> dict[str, Any]:
         known = ~np.isnan(below) & group
         if group.any():
             found |= {
-                f"coverage_{name}": _share(known, inside),
+                f"coverage_{name}": coverage(inside[known]),
                 f"decided_{name}": float(decided[:, group].mean()),
                 f"wrong_{name}": float(wrong[:, group].sum() / max(decided[:, group].sum(), 1)),
                 f"half_width_{name}": float(above[known].mean()) if known.any() else None,
@@ -407,16 +408,11 @@ def _summary(setting: Setting, trials: Trials) -> dict[str, Any]:
             found |= {
                 f"bias_{name}": float(error[:, group].mean()),
                 f"spread_{name}": float(error[:, group].mean(axis=1).std(ddof=1)),
-                f"coverage_{name}": _share(chosen, held),
+                f"coverage_{name}": coverage(held[chosen]),
                 f"half_width_{name}": float(low[chosen].mean()) if chosen.any() else None,
                 f"withheld_{name}": float(1 - given[:, group].mean()),
             }
     return found
-
-
-def _share(chosen: Flags, held: Flags) -> float | None:
-    """Return the share of the chosen that hold; None if none is chosen."""
-    return float(held[chosen].mean()) if chosen.any() else None
 
 
 def _rivals(setting: Setting, budget: int, world: World) -> list[dict[str, Any]]:
@@ -501,13 +497,13 @@ def _pairs_alone(lists: Lists, measure: Measure, world: World, count: int) -> li
         wide = width > 0
         with np.errstate(invalid="ignore"):  # NaN without an interval
             half_width = width[wide].sum() / wide.sum()
-            coverage = (np.abs(error) <= width)[wide].sum() / wide.sum()
+            held = covers(-width, width, error)[wide].sum() / wide.sum()
         found.append(
             {
                 "method": name,
                 "judgments": float(judged.mean()),
                 "half_width": float(half_width),
-                "coverage": float(coverage),
+                "coverage": float(held),
                 "rmse": float(np.sqrt((error**2).mean())),
                 "pairs": len(chosen),
                 "measure": str(measure),

@@ -38,6 +38,7 @@ from leadline.estimation.unjudged_methods import METHODS
 from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.profiles import profile_of
 from leadline_studies import LEVEL, SEED, Claim, Given, Option, Outcome, with_options
+from leadline_studies.common.coverage import covers
 from leadline_studies.common.tables import sheet
 from leadline_studies.estimate.study import (
     Board,
@@ -268,7 +269,7 @@ def _summary(trials: Trials, centred: Trials, truth: Floats) -> dict[str, Any]:
     wide, base = below + above, np.array(centred)[:, 1:3].sum(axis=1)
     given = guessed <= MOST_GUESSED
     error = values - truth
-    held = (error <= below) & (-error <= above)
+    held = covers(values - below, values + above, truth)
     some = given & (base > 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         by_draw = np.where(some, wide / base, 0.0).sum(axis=1) / some.sum(axis=1)

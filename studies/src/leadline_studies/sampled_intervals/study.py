@@ -42,6 +42,7 @@ from leadline_studies import (
     parse_integers,
     with_options,
 )
+from leadline_studies.common.coverage import coverage, covers
 from leadline_studies.common.tables import sheet
 
 CLAIM = Claim(
@@ -282,7 +283,7 @@ def intervals_of(
     system_of_draw = np.arange(len(low)) % systems
     exact = truth.mean(axis=1)[system_of_draw]
     wide = high - low > NEVER
-    covered = (low <= exact) & (exact <= high)
+    covered = covers(low, high, exact)
     half_width = (high - low)[wide] / 2 / exact[wide]
     estimates = np.nan_to_num(np.array(values))
     return {
@@ -305,13 +306,13 @@ def _query_hits(truth: Floats, values: Floats, rng: np.random.Generator) -> Flag
         repeat = np.arange(queries) - np.searchsorted(asked, asked)
         drawn = own[(draw // systems + repeat) % len(own), asked]
         half = quantile * drawn.std(ddof=1) / np.sqrt(queries)
-        hits[draw] = abs(drawn.mean() - truth[draw % systems].mean()) <= half
+        hits[draw] = covers(drawn.mean() - half, drawn.mean() + half, truth[draw % systems].mean())
     return hits
 
 
 def _share(hits: Flags) -> Json:
     """Return a proportion, and its denominator."""
-    return {"coverage": plain(float(hits.mean())) if len(hits) else None, "intervals": len(hits)}
+    return {"coverage": coverage(hits), "intervals": len(hits)}
 
 
 def tables(data: Json) -> dict[str, Table]:

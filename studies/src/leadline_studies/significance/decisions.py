@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.arrays import Floats, Integers
 from leadline.data.registry import Parametric
 from leadline.stats import INTERVALS, TESTS, Interval, PairedTest
 
@@ -72,25 +72,6 @@ def limits(interval: Interval, values: Floats) -> tuple[Floats, Floats]:
     parts = [interval.limits(values[:, part], seed=seed) for seed, part in chunks(values.shape[1])]
     low, high = np.concatenate(parts, axis=1)
     return low, high
-
-
-def missed(low: Floats, high: Floats, truth: Floats) -> tuple[Flags, Flags]:
-    """Return whether intervals are below and above the truth; a mean of equal scores is that score."""
-    slack = 1e-12 * np.maximum(1.0, np.abs(truth))
-    return high < truth - slack, low > truth + slack
-
-
-def coverage_row(low: Floats, high: Floats, truth: Floats | float) -> Row:
-    """Return how often independent intervals cover the truth, are below it and above it."""
-    below, above = missed(low, high, np.asarray(truth, dtype=np.float64))
-    held = float((~below & ~above).mean())
-    return {
-        "coverage": held,
-        "se": float(np.sqrt(held * (1 - held) / len(low))),
-        "below": float(below.mean()),
-        "above": float(above.mean()),
-        "width": float((high - low).mean()),
-    }
 
 
 def rate(flags: NDArray[np.generic], source: Integers, name: str = "rate", error: str = "se") -> Row:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.stats.intervals import BCa
+from leadline_studies.common.coverage import missed
 from leadline_studies.significance.decisions import (
     LEVEL,
     Extent,
@@ -17,7 +18,6 @@ from leadline_studies.significance.decisions import (
     classes,
     intervals,
     limits,
-    missed,
     p_values,
     paired_tests,
     rate,

@@ -11,6 +11,7 @@ from leadline.stats import CORRECTIONS
 from leadline.stats.intervals import Student
 from leadline.stats.paired_tests import Randomisation, T
 from leadline.stats.simultaneous import max_t, tukey
+from leadline_studies.common.coverage import covers
 from leadline_studies.significance.decisions import LEVEL, Extent, Row, rate
 from leadline_studies.significance.populations import best_runs, draw, margin, normal_correlations
 
@@ -20,7 +21,6 @@ WORLDS = {
     "equal in twos": "runs have their own margins, but two each have the same",
     "all different": "every run has its own margin",
 }
-SLACK = 1e-12  # of a difference of means
 DOUBTFUL = 0.1  # p of t above which no correction of many pairs can matter
 
 
@@ -110,10 +110,7 @@ def _held(intervals: Mapping[str, Limits], means: Floats) -> dict[str, tuple[flo
     low, high = intervals["Bonferroni(T)"]
     unit = float((high - low).mean())
     return {
-        name: (
-            float(((low <= truth + SLACK) & (truth - SLACK <= high)).all()),
-            float((high - low).mean()) / unit,
-        )
+        name: (float(covers(low, high, truth).all()), float((high - low).mean()) / unit)
         for name, (low, high) in intervals.items()
     }
 

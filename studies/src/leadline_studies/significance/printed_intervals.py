@@ -17,7 +17,8 @@ from leadline.evaluation.evaluate import evaluate
 from leadline.io.judges import read_judges
 from leadline.judging.agreement_result import Agreement, Judgments
 from leadline.stats.correlation import ROWS, coefficient, over_queries
-from leadline_studies.significance.decisions import Row, coverage_row
+from leadline_studies.common.coverage import coverage_row
+from leadline_studies.significance.decisions import Row
 from leadline_studies.significance.populations import read_matrices
 
 LABELS = "llama70b-criteria"  # of a machine, for the runs of TREC 2019 Deep Learning
