@@ -202,7 +202,7 @@ def test_an_undefined_value_of_a_sum_is_said_to_be_left_out_of_it() -> None:
 
 def test_the_note_on_queries_without_a_relevant_document_excepts_the_measure() -> None:
     notes = {one.code: one.message for one in ll.evaluate(QRELS, RUN, [MEASURE, "AP"]).warnings}
-    assert notes["no_relevant"].endswith(f"(scored 0, but not by {MEASURE})")
+    assert notes["no_relevant"].endswith(f"(scored 0, except for {MEASURE})")
     assert notes["without_answer"].startswith(f"{MEASURE}: mean over 4")
 
 

@@ -171,7 +171,8 @@ def weights_warning(weighted: Weighted, share: float, source: str) -> ResultWarn
     )
     words += f"; left out {queries(zero)} with weight 0" * bool(zero)
     few = (
-        f". Confidence intervals are approximate below the equivalent of {ENOUGH} queries (docs/comparing.md)"
+        f". With the equivalent of fewer than {ENOUGH} queries, confidence intervals are approximate "
+        "(docs/comparing.md)"
     )
     words += few * (effective < ENOUGH)
     return ResultWarning("query_weights", words, number)

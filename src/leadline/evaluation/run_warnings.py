@@ -201,7 +201,7 @@ def warnings_of(
         grade = "" if rel == 1.0 else f" of grade {rel:g} or more"
         over = counted(count, "judged query", "judged queries")
         alone = f" for measures with rel={rel:g}" * (rel > min(levels))
-        except_by = f", but not by {listed_few(others)}" if others else ""
+        except_by = f", except for {listed_few(others)}" if others else ""
         message = f"{over} without a relevant document{grade} ({rule}{alone}{except_by})"
         warnings.append(ResultWarning("no_relevant", message, count))
     if qrels.subtopics is not None and len(qrels.subtopics.names) == 1:

@@ -24,7 +24,7 @@ from leadline.kernels.plain import NUL
 BOM = b"\xef\xbb\xbf"
 WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
 URLS = (
-    "Download the file first. Only a run can be read from a URL, with `leadline evaluate --parts` or "
+    "Download the file or, if it is a run, pass its URL to `leadline evaluate --parts` or "
     "leadline.scale.evaluate_parts"
 )
 HEAD = 8  # number of bytes that identify any compression
