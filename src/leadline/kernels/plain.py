@@ -18,6 +18,7 @@ FIELD = re.compile(rb"[^ \t\r\n]+")
 REMARKS = rb"(?:#(?:[ \t][^\n]*|\r?)(?:\n|\Z)|[ \t\r]*\n)+"  # and empty lines
 NUMBER = rb"[-+.0-9][-+.0-9eE]*"
 WHOLE = rb"[-+]?[0-9]+"
+RANK = WHOLE + rb"(?:\.0*)?"
 BOTH = (
     "Most commands that take both as arguments expect the qrels first (QRELS RUN...), but `leadline "
     "replicate` expects them last"
@@ -251,12 +252,12 @@ def is_parted(fields: list[bytes]) -> bool:
 
     >>> is_parted(b"q1 Q0 doc A 1 0.5 t".split()), is_parted(b"q1 Q0 d1 1 0.5 my tag".split())
     (True, False)
-    >>> is_parted(b"q1 Q0 doc 7 1 0.5 t".split())
-    True
+    >>> is_parted(b"q1 Q0 doc 7 1 0.5 t".split()), is_parted(b"q1 Q0 d1 1.0 12 my tag".split())
+    (True, False)
     """
     if len(fields) < 7 or not re.fullmatch(WHOLE, fields[4]):
         return False
-    return not re.fullmatch(WHOLE, fields[3]) or bool(re.fullmatch(NUMBER, fields[5]))
+    return not re.fullmatch(RANK, fields[3]) or bool(re.fullmatch(NUMBER, fields[5]))
 
 
 def scan_qrels(text: bytes, line: int) -> ParsedRows:
