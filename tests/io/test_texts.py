@@ -239,7 +239,7 @@ def test_one_column_of_several_languages_can_be_chosen(tmp_path: Path) -> None:
         (b".I 1\n.T\na\n.I 1\n", r":4: document '1' appears twice"),
         (
             b".I 1\n.T\na\n.I d 2\n.T\nb\n",
-            r":4: a record must begin with '.I ID' \(without blanks in the ID\), not with '.I d 2'",
+            r":4: a record must begin with '.I ID' \(without spaces in the ID\), not with '.I d 2'",
         ),
         (b".I 1\n.T\na\n.I\n.T\nb\n", r":4: a record must begin with '.I ID' .* not with '.I'"),
         (b"\xff\xfea\x00", ": starts with a UTF-16 byte order mark"),

@@ -131,7 +131,8 @@ def test_new_judges_are_limited_and_old_ones_are_not(
     answer = ask(app, "/judge?name=late")
     assert answer.status == 400
     assert (
-        "<p>There are already 4 judges, the maximum for this page. Use the name of one of these judges.</p>"
+        "<p>There are already 4 judges, the maximum for this page. If you are one of them, enter the same "
+        "name as before.</p>"
     ) in answer.text
     assert len(page.store.judges()) == 4
 

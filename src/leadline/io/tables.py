@@ -67,7 +67,7 @@ class OutputTable(NamedTuple):
             rows = [(*row, f"machine: {self.machine}") for row in self.rows]
             return self._replace(columns=(*self.columns, row_columns.JUDGE[0]), rows=rows)
         raise InputError(
-            f"this format cannot store the names of automatic judges ({self.machine})",
+            f"the {form} format cannot store the names of automatic judges ({self.machine})",
             hint="Save the file as .csv, .jsonl, .parquet or TREC text instead",
         )
 

@@ -170,7 +170,7 @@ def marked(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[st
             began, size, field, found = number, 0, "", {"id": [start[1]]}
         elif BEGINS.match(line) or (not began and line.strip()):
             raise InputError(
-                "a record must begin with '.I ID' (without blanks in the ID), not with "
+                "a record must begin with '.I ID' (without spaces in the ID), not with "
                 f"'{line[:40].rstrip()}'",
                 path=path,
                 line=number,

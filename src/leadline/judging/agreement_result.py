@@ -381,7 +381,10 @@ def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
     facts = [
         (
             "sample",
-            "some judgments are only a sample, so the coefficients (unweighted) cover only the judged pairs",
+            (
+                f"{len(judgments.samples)} of {len(judgments.names)} judges judged only a sample, so the "
+                "coefficients (unweighted) cover only the judged pairs"
+            ),
             len(judgments.samples),
         ),
         (

@@ -225,8 +225,8 @@ class Queues:
             raise UsageError(f"'{name}' is not on the list of judges")
         if not self.named and name not in self._present and len(self._present) >= self.most_judges:
             raise UsageError(
-                f"there are already {len(self._present):,} judges, the maximum for this page. Use the name "
-                "of one of these judges."
+                f"there are already {len(self._present):,} judges, the maximum for this page. If you are "
+                "one of them, enter the same name as before."
             )
         return name
 
