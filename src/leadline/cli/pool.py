@@ -31,9 +31,9 @@ def command(
     """Select documents to judge, by pooling or by sampling.
 
     To find relevant documents, pool with --depth or --method. To measure systems, sample with --for MEASURE
-    and --budget or --total (an alternative to stratified sampling). The inclusion probability of a document
-    then depends on its weight in the measure. `leadline evaluate --pool` estimates the measure, usually with
-    a confidence interval (but never for AP, R or F).
+    and --budget or --total (an alternative to stratified sampling). A document's inclusion probability then
+    depends on its weight in the measure. `leadline evaluate --pool` estimates the measure, usually with a
+    confidence interval (AP, R and F need a fully judged pool).
 
     POOL is a table with the columns query_id, doc_id, probability and contributors (as JSON, the document's
     rank in each run that contributed it). With --for or --twice, it also has the column `order`, the judging
