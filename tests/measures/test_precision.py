@@ -225,8 +225,12 @@ def test_the_best_run_of_a_table_follows_the_form() -> None:
     assert results.order() == [1, 0]
 
 
-def test_it_is_undefined_where_f_is() -> None:
-    assert undefined(of("E").of([], judged=[0]))
+def test_it_is_1_where_f_is_undefined_and_counts_as_0() -> None:
+    assert of("E").of([], judged=[0]) == 1
+    assert undefined(of("E(form=lecture)").of([], judged=[0]))
+    qrels, run = {"a": {"d": 1}, "b": {"d": 0}}, {"a": {"d": 1.0}}
+    e, f = evaluate(qrels, run, ["E", "F"]).means[0].tolist()
+    assert e == 1 - f == 0.5
 
 
 def test_e_ties_stand_in_the_order_of_falling_ids() -> None:

@@ -30,7 +30,9 @@ def F(case: Case, *, beta: float, form: str = "squared", rel: float, cutoff: int
 
 def E(case: Case, *, beta: float, form: str, rel: float, cutoff: int | None) -> float:
     value = F(case, beta=beta, rel=rel, cutoff=cutoff)
-    return value if form == "lecture" else 1 - value
+    if form == "lecture":
+        return value
+    return 1.0 if math.isnan(value) else 1 - value
 
 
 def FallOut(case: Case, *, documents: int, rel: float, cutoff: int | None) -> float:

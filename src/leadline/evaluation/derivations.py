@@ -120,8 +120,9 @@ def _f(measure: Any, name: str, count: int, size: int, depth: int) -> tuple[floa
         f"{formula} = {number(numerator)} / {number(denominator)} = {number(value)}",
     ]
     if name == "E" and measure.form == "complement":
-        value = 1.0 - value
-        lines.append(f"E = 1 - F = {number(value)}")
+        undefined = math.isnan(value)
+        value = 1.0 if undefined else 1.0 - value
+        lines.append(f"E = 1 - F{' with F = 0' * undefined} = {number(value)}")
     return value, lines
 
 

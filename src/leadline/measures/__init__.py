@@ -365,7 +365,7 @@ def from_function(
     return _FunctionMeasure(function, name, low=low, high=high, rising=rising)
 
 
-def ratio(numerator: Floats, denominator: Floats | float) -> Floats:
+def ratio(numerator: Floats | Integers, denominator: Floats | Integers | float) -> Floats:
     """Return the ratio per query; NaN where the denominator is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(denominator == 0, np.nan, numerator / denominator)

@@ -256,7 +256,8 @@ def f_values(judged: JudgedRun, *, beta: float, rel: float, cutoff: int | None) 
 class E(Measure):
     """Van Rijsbergen's effectiveness measure, 1 - F; smaller is better.
 
-    `form=lecture` is F itself, which some teaching material calls E.
+    It is 1 where nothing is relevant and nothing is retrieved: F is undefined there, and counts as 0 in its
+    mean. `form=lecture` is F itself, which some teaching material calls E.
 
     >>> round(E(beta=2).of([1, 0, 1], judged=[1, 1, 1, 1, 0]), 4)
     0.4737
@@ -283,7 +284,7 @@ class E(Measure):
 
     def values(self, judged: JudgedRun) -> Floats:
         values = f_values(judged, beta=self.beta, rel=self.rel, cutoff=self.cutoff)
-        return values if self.form == "lecture" else 1.0 - values
+        return values if self.form == "lecture" else 1.0 - np.nan_to_num(values)
 
 
 class Success(Measure):
