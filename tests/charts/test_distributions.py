@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.patches import Rectangle
 
+import leadline as ll
 from leadline.charts.distribution_plots import IDS, by_query, distributions
 from leadline.charts.line_plots import BEST
 from whole_pictures import whole
@@ -86,3 +87,13 @@ def test_ids_that_do_not_fit_are_thinned_and_this_is_said() -> None:
     whole(figure)
     step = 60 / len(figure.axes[0].get_xticklabels())
     assert f"(1 in {step:.0f} is named)" in figure.axes[0].get_xlabel()
+
+
+@pytest.mark.parametrize("shape", ["box", "violin"])
+def test_the_marker_of_a_measure_that_is_added_up_is_the_mean_of_its_values(shape: str) -> None:
+    results = ll.evaluate(
+        {"a": {"d": 1}, "b": {"d": 1}}, {"r": {"a": {"d": 2, "e": 1}, "b": {"d": 1}}}, "NumRet"
+    )
+    axes: Any = results.plot(figure=shape).axes[0]
+    assert results.means[0, 0] == 3
+    assert 1.5 in [float(place) for line in axes.get_lines() for place in line.get_xdata()]

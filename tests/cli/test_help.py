@@ -66,7 +66,11 @@ def test_every_file_is_a_command_and_no_section_is_empty() -> None:
     assert {section for section, _ in COMMANDS.values()} == set(SECTIONS)
 
 
-def test_the_help_explains_the_common_commands_and_names_the_others(leadline: Leadline) -> None:
+@pytest.mark.parametrize("width", ["60", "66", "72", "76"])
+def test_the_help_explains_the_common_commands_and_names_the_others(
+    leadline: Leadline, monkeypatch: pytest.MonkeyPatch, width: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     text = leadline("--help").out
     common, _, others = text.partition("Other commands:")
     assert re.findall(r"^  ([a-z]+) +([A-Z].*)", common, re.MULTILINE) == [
@@ -76,6 +80,8 @@ def test_the_help_explains_the_common_commands_and_names_the_others(leadline: Le
     assert {*named} >= {*NAMES} - {*COMMON} - {"help"}
     assert not {*named} & {*COMMON}
     assert "leadline help --all" in others
+    monkeypatch.setenv("COLUMNS", width)
+    assert {*re.findall(r"[a-z-]+", leadline("--help").out)} >= {*NAMES}
 
 
 def test_all_commands_are_listed_on_request(leadline: Leadline) -> None:

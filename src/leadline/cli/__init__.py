@@ -41,6 +41,7 @@ SECTIONS = (
 
 
 WIDEST = 100  # columns of a help
+WHOLE = "\N{NON-BREAKING HYPHEN}"  # of a name while lines are wrapped
 
 
 class Commands(Group):
@@ -94,7 +95,9 @@ class Commands(Group):
             formatter.write_dl([(name, table()[name]["says"]) for name in COMMON])
         sections = [(title, ", ".join(name for name in rest if rest[name] == title)) for title in SECTIONS]
         with formatter.section("Other commands"):
-            formatter.write_dl([(title, names) for title, names in sections if names and title != "Help"])
+            rows = [(title, names) for title, names in sections if names and title != "Help"]
+            formatter.write_dl([(title, names.replace("-", WHOLE)) for title, names in rows])
+        formatter.buffer = [part.replace(WHOLE, "-") for part in formatter.buffer]
         with formatter.section("More help"):
             formatter.write_dl(
                 [

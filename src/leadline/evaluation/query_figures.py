@@ -43,6 +43,8 @@ def drawn_results(results: Results, figure: str, index: int = 0, *, width: float
         return by_query(
             names, values, list(results.queries), label=str(measure), rising=measure.rising, width=width
         )
+    if measure.average == "sum":  # the marker is the mean of the values that are drawn
+        means = values.mean(axis=1, where=~np.isnan(values))
     return distributions(
         names,
         list(values),
