@@ -272,9 +272,14 @@ def test_a_file_with_the_name_of_a_method_is_no_method(
 
 def test_scores_that_are_dropped_are_counted_as_documents() -> None:
     fused = fuse([{"q": {"a": 1.0, "b": math.nan}}, {"q": {"a": 1.0}}], on_nan="drop")
-    assert [str(warning) for warning in fused.warnings] == [
-        "run: 1 document with score NaN (dropped as requested)"
-    ]
+    assert [(one.code, one.count) for one in fused.warnings] == [("dropped_scores", 1)]
+
+
+def test_documents_that_are_their_query_are_dropped_and_counted() -> None:
+    runs = [{"a": {"a": 2.0, "b": 1.0}}, {"a": {"b": 1.0}}]
+    fused = fuse(runs, drop_identical_ids=True)
+    assert list(fused.to_dict()["a"]) == ["b"]
+    assert [(one.code, one.count) for one in fused.warnings] == [("identical_ids", 1)]
 
 
 def test_scores_that_cannot_be_normalised_are_refused_with_query_and_run() -> None:

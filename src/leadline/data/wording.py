@@ -300,3 +300,23 @@ def type_of(value: object) -> str:
     """
     name = type(value).__name__
     return {"NoneType": "null", "str": "text"}.get(name, name)
+
+
+def counted_in(template: tuple[str, str, str], counts: Sequence[int], **parts: str) -> str:
+    """Return a message about the counts of some runs; the same query may count in each of them.
+
+    `template` is what is counted, once and several times, and the rest of the message.
+
+    >>> counted_in(("query", "queries", "with ties{in_runs}"), [1], runs="bm25")
+    '1 query with ties in bm25'
+    >>> counted_in(("query", "queries", "with ties{in_runs}"), [6, 20], runs="2 runs")
+    '2 runs: 6 to 20 queries per run with ties'
+    """
+    one, several, text = template
+    low, high = min(counts), max(counts)
+    words = f"{counted(sum(counts), one, several)} " if one else ""
+    if len(counts) > 1 and several.endswith("queries"):
+        words = f"{counted(high, one, several)} per run "
+        words = f"{parts['runs']}: " + (f"{low:,} to {words}" if low < high else words)
+        return words + text.format(**parts, in_runs="", from_runs="")
+    return words + text.format(**parts, in_runs=f" in {parts['runs']}", from_runs=f" from {parts['runs']}")

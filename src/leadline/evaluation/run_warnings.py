@@ -13,10 +13,10 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading
 from leadline.data.table import MACHINE_LABELS, Averaged, ResultWarning, RunInfo, raised
-from leadline.data.wording import counted, first_few, listed, listed_few, percent, queries
+from leadline.data.wording import counted, counted_in, first_few, listed, listed_few, percent, queries
 from leadline.errors import InputError, UsageError, either
 from leadline.io.row_checks import ABOUT_MACHINES
-from leadline.io.run_lists import ReadCounts
+from leadline.io.run_lists import REPAIRS, ReadCounts
 from leadline.io.selection import absent
 from leadline.measures import Measure
 
@@ -66,15 +66,7 @@ def counts_of(judged: JudgedRun, counts: ReadCounts, measures: Sequence[Measure]
         "unjudged_queries": counts.unjudged_queries,
         "tied_lists": judged.count_queries(judged.tied),
         "tied_cutoffs": tied_cutoffs(judged, measures),
-        "remark_lines": counts.remarks,
-        "other_tags": counts.other_tags,
-        "ignored_columns": counts.extra_columns,
-        "rank_disagrees": counts.disordered,
-        "repeated_documents": counts.repeated,
-        "held_documents": counts.held,
-        "dropped_scores": counts.dropped,
-        "identical_ids": counts.identical,
-    }
+    } | {code: getattr(counts, name) for name, (code, _) in REPAIRS.items()}
 
 
 def counts_of_reading(counts: ReadCounts, reading: Reading) -> dict[str, int]:
@@ -95,7 +87,7 @@ def selection_warnings(infos: Sequence[RunInfo]) -> list[ResultWarning]:
     warnings = []
     for code, template in messages.items():
         counts = [info.counts.get(code, 0) for info in infos]
-        message = _message(template, list(filter(None, counts)) or [0], runs=runs_in_words(infos, counts))
+        message = counted_in(template, list(filter(None, counts)) or [0], runs=runs_in_words(infos, counts))
         warnings.append((code, message, sum(counts)))
     return raised(*warnings)
 
@@ -120,27 +112,7 @@ PER_RUN: dict[str, tuple[str, str, str]] = {
     "unjudged_documents": ("", "", "unjudged: {share} of the documents in {runs} (counted as not relevant)"),
     "tied_lists": ("query", "queries", "with tied judged documents{in_runs} (ordered by descending id)"),
     "tied_cutoffs": ("query", "queries", "with a tie across a cutoff{in_runs}"),
-    "remark_lines": ("comment line", "comment lines", "at the top of {runs} (begin with '# ', skipped)"),
-    "other_tags": ("further run tag", "further run tags", "in {runs} (runs are named after their last tag)"),
-    "ignored_columns": ("line", "lines", "with more than six columns in {runs} (extra columns ignored)"),
-    "rank_disagrees": (
-        "query",
-        "queries",
-        "whose ranks contradict the scores{in_runs} (scores win, unless --config read.order=rank)",
-    ),
-    "repeated_documents": ("repeated document", "repeated documents", "in {runs} (one of each kept)"),
-    "held_documents": (
-        "repeated document",
-        "repeated documents",
-        "in {runs} (repeats keep their ranks as non-relevant)",
-    ),
-    "dropped_scores": ("document", "documents", "with score NaN in {runs} (dropped as requested)"),
-    "identical_ids": (
-        "document",
-        "documents",
-        "with the same id as their query in {runs} (dropped as requested)",
-    ),
-}
+} | dict(REPAIRS.values())
 MISSING_RULES = {
     "all": "scored 0",
     "both": "left out of the run's means",
@@ -158,24 +130,6 @@ UNDEFINED_RULES = {
     "geometric": "scored 0.00001",
     "sum": "left out of its sum",
 }
-
-
-def _message(template: tuple[str, str, str], counts: Sequence[int], **parts: str) -> str:
-    """Return a message about the counts of some runs; the same query may count in each of them.
-
-    >>> _message(PER_RUN["tied_cutoffs"], [1], runs="bm25")
-    '1 query with a tie across a cutoff in bm25'
-    >>> _message(PER_RUN["tied_cutoffs"], [6, 20], runs="2 runs")
-    '2 runs: 6 to 20 queries per run with a tie across a cutoff'
-    """
-    one, several, text = template
-    low, high = min(counts), max(counts)
-    words = f"{counted(sum(counts), one, several)} " if one else ""
-    if len(counts) > 1 and several.endswith("queries"):
-        words = f"{counted(high, one, several)} per run "
-        words = f"{parts['runs']}: " + (f"{low:,} to {words}" if low < high else words)
-        return words + text.format(**parts, in_runs="", from_runs="")
-    return words + text.format(**parts, in_runs=f" in {parts['runs']}", from_runs=f" from {parts['runs']}")
 
 
 def warnings_of(
@@ -233,7 +187,7 @@ def count_warnings(
         empty = "treated as an empty ranking" if sum(counts) == 1 else "treated as empty rankings"
         rules = MISSING_RULES | ({} if zero else dict.fromkeys(SCORED, empty))
         documents = sum(info.counts["documents"] for info, count in zip(infos, counts, strict=True) if count)
-        message = _message(
+        message = counted_in(
             template,
             list(filter(None, counts)),
             runs=runs_in_words(infos, counts),

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import compress
 from typing import Any, Unpack
 
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading, ReadQrelsOptions, RunOptions
 from leadline.data.run import RunColumns
+from leadline.data.table import ResultWarning, raised
 from leadline.data.validation import check_flags, check_run_name, check_word
+from leadline.data.wording import counted_in
 from leadline.errors import InputError, UsageError
 from leadline.io.read import UNNAMED, Hits, QrelsLike, RunLike, counted_run, judgments_in
-from leadline.io.read_paths import public
+from leadline.io.read_paths import path_of, public
+from leadline.io.run_lists import REPAIRS
 
 
 class Run(RunColumns):
@@ -215,6 +218,25 @@ def read_run(
     found = counted_run(source, name=name, reading=reading)[0]  # type: ignore[arg-type]  # refused if no run
     run = Run.sharing(found)
     return run if name is None or name == run.name else run.renamed(name)
+
+
+def read_runs(
+    named: Iterable[tuple[str | None, RunLike]], reading: Reading
+) -> tuple[list[Run], list[str], list[ResultWarning]]:
+    """Return runs by their names and sources, their paths, and warnings of what was repaired or left out."""
+    runs: list[Run] = []
+    paths: list[str] = []
+    warnings: list[ResultWarning] = []
+    for name, source in named:
+        run, counts = counted_run(source, name=name, reading=reading)
+        if not len(run.scores):
+            raise InputError("contains no documents", path=run.name)
+        runs.append(Run.sharing(run))
+        paths.append(path_of(source) or "in memory")
+        for key, (code, template) in REPAIRS.items():
+            count: int = getattr(counts, key)
+            warnings += raised((code, counted_in(template, [count], runs=run.name), count))
+    return runs, paths, warnings
 
 
 @public

@@ -411,6 +411,47 @@ class ReadCounts:
         self.disordered += lists.disordered
 
 
+# Counts of reading that are warned of: the code of the warning, and the template of its message.
+REPAIRS: dict[str, tuple[str, tuple[str, str, str]]] = {
+    "remarks": (
+        "remark_lines",
+        ("comment line", "comment lines", "at the top of {runs} (begin with '# ', skipped)"),
+    ),
+    "other_tags": (
+        "other_tags",
+        ("further run tag", "further run tags", "in {runs} (runs are named after their last tag)"),
+    ),
+    "extra_columns": (
+        "ignored_columns",
+        ("line", "lines", "with more than six columns in {runs} (extra columns ignored)"),
+    ),
+    "disordered": (
+        "rank_disagrees",
+        (
+            "query",
+            "queries",
+            "whose ranks contradict the scores{in_runs} (scores win, unless --config read.order=rank)",
+        ),
+    ),
+    "repeated": (
+        "repeated_documents",
+        ("repeated document", "repeated documents", "in {runs} (one of each kept)"),
+    ),
+    "held": (
+        "held_documents",
+        ("repeated document", "repeated documents", "in {runs} (repeats keep their ranks as non-relevant)"),
+    ),
+    "dropped": (
+        "dropped_scores",
+        ("document", "documents", "with score NaN in {runs} (dropped as requested)"),
+    ),
+    "identical": (
+        "identical_ids",
+        ("document", "documents", "with the same id as their query in {runs} (dropped as requested)"),
+    ),
+}
+
+
 def deliver(lists: Lists, consumer: ListConsumer, counts: ReadCounts) -> bool:
     """Pass lists to a consumer and count them; return False if one has a document twice."""
     ranked = RankedLists(lists)

@@ -13,10 +13,10 @@ from leadline.data.reading import Reading, RunOptions
 from leadline.data.table import ResultWarning, raised
 from leadline.data.validation import check_numbers, check_run_name, check_whole, check_word
 from leadline.data.wording import counted, queries
-from leadline.errors import InputError, UsageError, either
-from leadline.io.objects import Run
-from leadline.io.read import RunLike, counted_run
-from leadline.io.read_paths import path_of, public
+from leadline.errors import UsageError, either
+from leadline.io.objects import Run, read_runs
+from leadline.io.read import RunLike
+from leadline.io.read_paths import public
 from leadline.io.run_names import is_input, named_files, told_apart
 from leadline.retrieval.fusion_lists import (
     DIVIDING,
@@ -26,17 +26,6 @@ from leadline.retrieval.fusion_lists import (
     normalised,
 )
 from leadline.retrieval.fusion_methods import FUSIONS, CombANZ, FusionMethod
-
-REPAIRS = {
-    "repeated": ("repeated document", "repeated documents", "(one of each kept)"),
-    "dropped": ("document", "documents", "with score NaN (dropped as requested)"),
-    "extra_columns": ("line", "lines", "with more than six columns (the extra columns are ignored)"),
-    "disordered": (
-        "query",
-        "queries",
-        "whose ranks contradict the scores (scores win, unless --config read.order=rank)",
-    ),
-}
 
 
 class FusedRun(Run):
@@ -214,21 +203,7 @@ def _read(
         raise UsageError(
             "fusion does not support --config read.on_duplicate=hold. Use refuse, first, last or max."
         )
-    found: list[Run] = []
-    paths: list[str] = []
-    warnings: list[ResultWarning] = []
-    for name, source in named:
-        run, counts = counted_run(source, name=name, reading=reading)
-        if not len(run.scores):
-            raise InputError("contains no documents", path=run.name)
-        found.append(Run.sharing(run))
-        paths.append(path_of(source) or "in memory")
-        warnings += [
-            ResultWarning(code, f"{run.name}: {counted(count, one, several)} {text}", count)
-            for code, (one, several, text) in REPAIRS.items()
-            if (count := getattr(counts, code))
-        ]
-    return found, paths, warnings
+    return read_runs(named, reading)
 
 
 def _warnings(
