@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib.util
+import json
 import re
 import shlex
 import shutil
@@ -16,8 +17,8 @@ from typing import Any
 import pytest
 
 from conftest import Leadline
-from leadline import demo, measures
-from leadline.cli import group
+from leadline import cli, demo, measures
+from leadline.cli import _help, group
 from leadline.evaluation.profiles import PROFILES
 from leadline.measures import MEASURES
 from oracles import Case
@@ -136,7 +137,7 @@ def test_a_shell_example_prints_what_the_page_says(
 def test_the_measure_of_the_guide_works_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if "nCG" in MEASURES.classes:
         pytest.skip("somebody followed the guide")
-    module, oracle, claims = blocks(REPOSITORY / "CONTRIBUTING.md", "py")
+    module, oracle, claims = blocks(REPOSITORY / "CONTRIBUTING.md", "py")[:3]
     (tmp_path / "cumulative_gain_share.py").write_text(module)
     monkeypatch.setattr(measures, "__path__", [*measures.__path__, str(tmp_path)])
     for found in ("classes", "_by_name"):  # the registry looks again
@@ -158,6 +159,26 @@ def test_the_measure_of_the_guide_works_as_written(tmp_path: Path, monkeypatch: 
         sys.modules.pop("leadline.measures.cumulative_gain_share", None)
         for found in ("classes", "_by_name"):
             vars(MEASURES).pop(found, None)
+
+
+@pytest.mark.usefixtures("examples")
+def test_the_command_of_the_guide_works_as_written(
+    leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("leadline.retrieval.run_sizes", "leadline.cli.sizes")
+    texts = blocks(REPOSITORY / "CONTRIBUTING.md", "py")[3:]
+    for name, text in zip(names, texts, strict=True):
+        module = ModuleType(name)
+        monkeypatch.setitem(sys.modules, name, module)
+        exec(compile(text, name, "exec"), vars(module))
+    entry = json.loads(generator().TABLE["table"]({"sizes": sys.modules[names[1]]}))
+    monkeypatch.setattr(cli, "table", lambda: _help.table() | entry)
+    (_, *words) = shlex.split(entry["sizes"]["epilog"].removeprefix("Example: "))
+    first, second = leadline(*words, "-f", "json").data["runs"]
+    assert (first["run"], first["queries"], first["documents"]) == ("bm25", 3, 10)
+    assert second["mean"] == second["documents"] / second["queries"]
+    assert "run,queries,documents,mean" in leadline(*words, "-f", "csv").out
+    assert "mean: of documents per query" in leadline(*words).out
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

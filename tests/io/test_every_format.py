@@ -184,7 +184,7 @@ def test_bare_ranked_lists_are_runs(tmp_path: Path) -> None:
         assert judged.rank.tolist() == [2, 4, 1]  # the repeat holds rank 3
         assert (tally.held, tally.repeated) == (1, 0)
         (said,) = (one for one in ll.evaluate(qrels, source).warnings if one.code == "held_documents")
-        assert said.message.endswith("(repeats keep their ranks as non-relevant)")
+        assert said.message.endswith("(repeats keep their ranks and count as non-relevant)")
         run = read_run(source)
         assert run.to_dict() == {"q1": {"x": -1, "d1": -2, "x (repeat 1)": -3, "d2": -4}, "q2": {"d3": -1}}
     assert ll.evaluate(qrels, lists, ["RankOf(n=2)"]).value("run", "q1", "RankOf(n=2)") == 4

@@ -113,7 +113,7 @@ SETTINGS = {
                 one_in("nonrelevant", "unjudged"), "nonrelevant"),
         Setting("read.on_duplicate", "What to do if a run retrieves a document twice for a query: report an "
                 "error, keep the first, the last or the highest-scoring copy (max), or let repeats keep "
-                "their ranks as non-relevant documents (hold). `check` defaults to first.",
+                "their ranks and count as non-relevant (hold). `check` defaults to first.",
                 one_in("refuse", "first", "last", "max", "hold"), "refuse"),
         Setting("read.on_nan", "What to do if a score is NaN: report an error or drop the line. `check` "
                 "defaults to drop.", one_in("refuse", "drop"), "refuse"),

@@ -46,9 +46,9 @@ def command(
     With --runs, leadline shows how the choice of assessor changes scores and system rankings. With --runs and
     either two assessors or --reference, leadline also takes the first assessor as the truth and audits the
     others, such as an LLM. The audit shows how much the labels bias each run's score, which runs they favor,
-    and how well they reproduce the ranking of the runs (docs/agreement.md). Instead of judgments, you can
-    pass per-query values of the same runs, computed with each assessor's labels (REFERENCE[:MEASURE]
-    LABELS[:MEASURE]).
+    and how well they reproduce the ranking of the runs (docs/agreement.md). For the audit alone, you can pass
+    one table of per-query values per assessor, with the same runs in each, in place of judgments and --runs
+    (REFERENCE[:MEASURE] LABELS[:MEASURE]...).
 
     Example: leadline agreement judges.csv; leadline agreement --table 300,20,10,70
 

@@ -142,8 +142,8 @@ def _slicing(source: object, results: Results) -> Slicing:
     }
     names = sorted({name for found in by_code.values() for name in found}, key=_natural)
     if not names:
-        such = f" such as '{results.queries[0]}'," * bool(len(results.queries))
-        hint = f"Give at least one evaluated query,{such} a slice"
+        such = f", such as '{results.queries[0]}'" * bool(len(results.queries))
+        hint = f"Assign a slice to at least one evaluated query{such}"
         path = by.rpartition(":")[0] or by
         raise InputError("none of the evaluated queries has a slice", path=path, hint=hint)
     if len(names) > MOST:

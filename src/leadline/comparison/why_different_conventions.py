@@ -71,7 +71,7 @@ SETTINGS = {
         "last": "the last one counts, with its score (as in a dictionary)",
         "first": "the first one counts",
         "max": "the one with the highest score counts",
-        "hold": "repeats keep their ranks as non-relevant",
+        "hold": "repeats keep their ranks and count as non-relevant",
         "each": "each one counts again",
     },
     "identical_ids": {"kept": "kept (trec_eval)", "dropped": "dropped (MTEB, BEIR)"},

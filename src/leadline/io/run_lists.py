@@ -439,7 +439,11 @@ REPAIRS: dict[str, tuple[str, tuple[str, str, str]]] = {
     ),
     "held": (
         "held_documents",
-        ("repeated document", "repeated documents", "in {runs} (repeats keep their ranks as non-relevant)"),
+        (
+            "repeated document",
+            "repeated documents",
+            "in {runs} (repeats keep their ranks and count as non-relevant)",
+        ),
     ),
     "dropped": (
         "dropped_scores",
