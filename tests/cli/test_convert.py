@@ -191,6 +191,13 @@ def test_columns_and_tags_that_the_format_has_no_place_for_are_said(
     assert found.err == (f"leadline: left out: {lost}\n" if lost else "")
 
 
+def test_automatic_judges_are_counted_without_advice_on_values(leadline: Leadline, tmp_path: Path) -> None:
+    source = file_of(tmp_path, "in.csv", b"query_id,doc_id,relevance,assessor\nq1,d1,1,gpt-4\n")
+    said = leadline("convert", source, tmp_path / "out.qrels")
+    assert "1 of 1 judgments is by an automatic judge (gpt-4)" in said.out + said.err
+    assert "leadline evaluate" not in said.out + said.err
+
+
 def test_judgments_go_to_quepid(leadline: Leadline, tmp_path: Path) -> None:
     qrels, run, target = tmp_path / "qrels", tmp_path / "a.run", tmp_path / "ratings.csv"
     qrels.write_bytes(QRELS)

@@ -37,6 +37,7 @@ from leadline.io.objects import Qrels, judgments_of, read_qrels, write_qrels
 from leadline.io.opening import first_bytes
 from leadline.io.read import qrels_of, stream_file
 from leadline.io.read_paths import declare_output
+from leadline.io.row_checks import ABOUT_MACHINES
 from leadline.io.run_lists import Gathered, ReadCounts
 from leadline.io.run_names import STANDARD_INPUT, run_name
 from leadline.io.selection import queries_in_order, selected_qrels
@@ -193,7 +194,8 @@ def command(
         else:
             write_qrels(qrels, target, suffix=suffix)
         summary = f"{counted_queries(len(qrels.queries))}, {counted(len(qrels.grades), 'judgment')}"
-        summary += "".join(f"; {words}" for _, words, _ in qrels.remarks)
+        # without the advice on values, of which there are none here
+        summary += "".join(f"; {words.removesuffix(f'. {ABOUT_MACHINES}')}" for _, words, _ in qrels.remarks)
         if file.format is SQLITE_STORE and qrels.inclusion is not None:
             lost = ["column probability"] if to_trec else []
         elif not to_trec and qrels.inclusion is not None:
