@@ -148,7 +148,7 @@ def test_an_object_that_changes_is_read_as_it_is_or_refused(
 
     s3fs.S3FileSystem.clear_instance_cache()
     monkeypatch.setattr(s3fs.S3FileSystem, "_info", out_of_date)
-    with pytest.raises(InputError, match=r"part-1\.run\.gz: the file cannot be read"):
+    with pytest.raises(InputError, match=r"part-1\.run\.gz: the URL cannot be read"):
         evaluate_parts(split.qrels, [FOLDER + "part-1.run.gz"], MEASURES)
 
 
@@ -161,12 +161,12 @@ def test_refused_credentials_are_said(
     post(f"{storage.url}/moto-api/reset-auth", "0")  # from here on, keys are checked
     try:
         for path in (FOLDER, FOLDER + "part-0.run.gz"):
-            assert f"{path}: the file cannot be read (" in refused(leadline, split.qrels, path)
+            assert f"{path}: the URL cannot be read (" in refused(leadline, split.qrels, path)
         monkeypatch.delenv("AWS_ACCESS_KEY_ID")
         monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
         monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", f"{split.run}.absent")
         s3fs.S3FileSystem.clear_instance_cache()
-        assert "the file cannot be read (" in refused(leadline, split.qrels, FOLDER)
+        assert "the URL cannot be read (" in refused(leadline, split.qrels, FOLDER)
     finally:
         post(f"{storage.url}/moto-api/reset-auth", "inf")
 
@@ -176,9 +176,9 @@ def test_a_server_that_is_down_is_named_soon(
 ) -> None:
     del storage
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
-    assert f"{FOLDER}: the file cannot be read (Could not connect" in refused(leadline, split.qrels, FOLDER)
+    assert f"{FOLDER}: the URL cannot be read (Could not connect" in refused(leadline, split.qrels, FOLDER)
 
 
 def test_an_address_that_does_not_answer_is_not_a_missing_file(split: Split, leadline: Leadline) -> None:
     said = refused(leadline, split.qrels, "http://127.0.0.1:9/x.run")
-    assert "http://127.0.0.1:9/x.run: the file cannot be read (Cannot connect" in said
+    assert "http://127.0.0.1:9/x.run: the URL cannot be read (Cannot connect" in said

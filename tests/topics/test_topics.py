@@ -263,6 +263,15 @@ def test_a_query_without_a_column_is_not_called_a_document() -> None:
             infer(model, [{"id": "q", "en": "wing"}], queries=queries)
 
 
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_documents_in_one_language_of_several_need_its_name(language: str) -> None:
+    model = fit([{"doc_id": "d", "en": "wing", "de": "Heck"}], 2, languages=["en", "de"], sweeps=2)
+    with pytest.raises(InputError, match="has no column") as refused:
+        infer(model, [{"id": "d", language: "wing"}])
+    assert "language" in refused.value.hint.rpartition("name it with ")[2]
+    infer(model, [{"id": "d", language: "wing"}], language=language)
+
+
 def test_vectors_have_no_other_format(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"v\.npz: topic vectors are written as JSON Lines or Parquet"):
         write_vectors(Vectors(["a"], np.array([[1.0]])), tmp_path / "v.npz")

@@ -168,7 +168,8 @@ def _compared(results: Results | Comparison, measures: Measures, options: dict[s
     if measures is not None or options:
         name = next(iter(options), "measures")
         raise UsageError(
-            f"`{name}` cannot change a finished comparison. Pass results, or leave out `{name}`."
+            f"`{name}` cannot change a finished comparison. Pass the results of `evaluate` instead, or leave "
+            f"out `{name}`."
         )
     return results
 

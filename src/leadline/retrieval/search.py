@@ -206,7 +206,7 @@ def _ready(index: IndexLike, models: ModelsLike, feedback: QrelsLike | None) -> 
         )
     learns = [str(model) for model in parsed if getattr(model, "learn", "") == "judged"]
     if learns and feedback is None:
-        raise UsageError(f"{learns[0]} needs judgments to learn from. Add --feedback QRELS.")
+        raise UsageError(f"{learns[0]} needs judgments to learn from. Pass them as --feedback QRELS.")
     if feedback is not None and not learns:
         raise UsageError("--feedback needs a model that uses it, such as RM3(learn=judged)")
     return index if isinstance(index, Index) else open_index(index), list(parsed)

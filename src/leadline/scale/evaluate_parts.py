@@ -150,9 +150,9 @@ def evaluated(
     chosen = engine if isinstance(engine, Engine) else engine_of(engine)
     if evaluation.qrels.inclusion is not None:
         raise UsageError(
-            "judgments with inclusion probabilities cannot be evaluated in parts or by an engine. Use "
-            "judgments without probabilities, or leave out --parts and --engine (in Python, use "
-            "`leadline.evaluate`)."
+            "runs cannot be evaluated in parts or by an engine if the judgments have inclusion "
+            "probabilities. Use judgments without probabilities, or leave out --parts and --engine (in "
+            "Python, use `leadline.evaluate`)."
         )
     by_tag = evaluation.reading.by_tag
     sums = [PartSum(evaluation, parts.name, by_tag=by_tag, hint=OVERLAP) for parts in runs]

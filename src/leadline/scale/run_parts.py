@@ -154,7 +154,7 @@ def _fault(error: Exception, url: str) -> InputError:
         return InputError("no such file", path=url)
     shown = cause if unanswered else error
     text = " ".join(str(shown).split()) or type(shown).__name__
-    return InputError(f"the file cannot be read ({text})", path=url)
+    return InputError(f"the URL cannot be read ({text})", path=url)
 
 
 NO_PARTS = "the run has no parts. Pass at least one."

@@ -78,7 +78,18 @@ def encoded(
     if field is not None and language is None and len(model.languages) > 1:
         raise UsageError("`--config topics.field` needs `--language` to name the language of the column")
     if language is None and len(model.languages) > 1:
-        ids, texts = read_columns(documents, model.languages, id_column, encoding, queries=queries)
+        try:
+            ids, texts = read_columns(documents, model.languages, id_column, encoding, queries=queries)
+        except InputError as error:
+            if any(f"has no column '{name}'" in error.found for name in model.languages):
+                noun, named = (
+                    ("query", "name that language") if queries else ("document", "name it with --language")
+                )
+                error.hint = (
+                    f"Each {noun} needs one text column per language of the model. If the texts are in one "
+                    f"language, {named}."
+                )
+            raise
         return corpus_of(ids, texts, model.analyses, model.vocabularies)
     index = model.language_index(language)
     column = field or model.languages[index]

@@ -194,7 +194,8 @@ class Index(Answering):
         if not self.has_positions:
             raise UsageError(
                 f"{self.path} has no positions, which SDM needs. Rebuild it with `leadline index DOCS -o "
-                "INDEX --overwrite`, without --config index.positions=no."
+                "INDEX --overwrite`, without --config index.positions=no (in Python, with "
+                "`build_index(..., positions=True)`)."
             )
         return self._arrays.part("position", *self.array("position_offset")[code : code + 2])
 
@@ -262,7 +263,7 @@ class Index(Answering):
         if not self.has_text:
             raise UsageError(
                 f"{self.path} contains no document texts. Rebuild it with `leadline index DOCS -o INDEX "
-                "--store-text --overwrite`."
+                "--store-text --overwrite` (in Python, with `build_index(..., store_text=True)`)."
             )
         begin, end = self._arrays.part("text_offset", document, document + 2)
         stored: bytes = self._arrays.part("text", begin, end).tobytes()
