@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,24 @@ def test_a_grade_that_is_not_on_the_scale_is_refused(pool: str, tmp_path: Path) 
     with pytest.raises(UsageError, match=r"grade 12, .* whole numbers from 0 to 9"):  # no scale has it
         simulate(pool, str(tmp_path / "store.sqlite"), large, grades="0=no,1=yes")
     assert not list(tmp_path.glob("*.sqlite"))
+
+
+@pytest.mark.parametrize(
+    ("grades", "expected"),
+    [
+        ((2, 3), r"the grades 2 and 3, which are not .* Add the grades to --grades"),
+        ((2, 0.5), r"the grades 0\.5 and 2, which are not .* whole numbers from 0 to 9"),
+        ((2, 2.5), r"the grades 2 and 2\.5, which are not .* whole numbers from 0 to 9"),
+        ((2, 3, 4, 5), r"the grades 2, 3, 4 and 5, which are not .* at most 5 different grades"),
+    ],
+)
+def test_every_grade_that_is_not_on_the_scale_is_named_at_once(
+    pool: str, tmp_path: Path, grades: tuple[float, ...], expected: str
+) -> None:
+    given = cycle((0, 1, *grades))
+    judgments = {query: {document: next(given) for document in of} for query, of in QRELS.items()}
+    with pytest.raises(UsageError, match=expected):
+        simulate(pool, str(tmp_path / "store.sqlite"), judgments, grades="0=no,1=yes")
 
 
 def test_an_existing_store_keeps_its_scale(pool: str, tmp_path: Path) -> None:

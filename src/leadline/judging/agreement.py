@@ -263,7 +263,7 @@ def _kept(judgments: Judgments, over: str) -> Judgments:
         raise InputError(
             f"no query-document pair was judged by {f'all {len(judgments.names)}' if several else 'two'} "
             "judges",
-            hint=f"Check that the ids match.{hint}",
+            hint=f"Check that all judges use the same query and document ids.{hint}",
         )
     return judgments.keep(chosen)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.data.table import WORDS, Column, Preformatted, RowLabel, Table, columns_of, printed_table
-from leadline.data.wording import counted, first_few, percent, queries, queries_between
+from leadline.data.wording import counted, first_few, listed_few, percent, queries, queries_between
 from leadline.judging.agreement_audit import Audit, CoefficientEstimate, Interval, Ranking, changes
 from leadline.stats.agreement_coefficients import FEWEST_QUERIES
 
@@ -372,7 +372,7 @@ def _circular(audit: Audit) -> str:
     values = [one.kendall.value for one in (taus, audit.taus)]
     others, every = ("undefined" if math.isnan(value) else f"{value:.2f}" for value in values)
     return (
-        f"{verdict} {first_few(names)}, {used}. {audit.measure} gain over the other runs: "
+        f"{verdict} {listed_few(names)}, {used}. {audit.measure} gain over the other runs: "
         f"{gain.value:+.4f}{lead}. Rank according to {audit.reference} -> according to {audit.judge}: "
         f"{ranks}. Tau is {others} over the other runs and {every} over all runs."
     )

@@ -412,8 +412,8 @@ def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
         (
             "not_by_all",
             (
-                f"{counted(lacking, 'pair was', 'pairs were')} not judged by all judges, so each comparison "
-                "uses the pairs that both judges judged, and Fleiss' kappa is undefined"
+                f"{counted(lacking, 'pair was', 'pairs were')} not judged by all judges, so two judges "
+                "are compared only on the pairs that both judged, and Fleiss' kappa is undefined"
             ),
             lacking,
         ),

@@ -236,7 +236,7 @@ def pool(
     if none and chosen is not None:
         raise UsageError(
             f"{chosen} needs runs. Pass runs, or use --config pool.random=N or --config pool.everything "
-            "instead."
+            "instead, with --docs DOCUMENTS and --queries QUERIES."
         )
     if none and (documents is None or queries is None):
         raise UsageError(

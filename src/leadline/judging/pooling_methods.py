@@ -112,7 +112,7 @@ class MoveToFront(PoolMethod):
     [0, 1, 2, 3]
     """
 
-    title = "documents from the runs that keep finding relevant ones"
+    title = "documents from the runs that keep finding relevant documents"
     source = "Cormack, Palmer and Clarke 1998"
     adaptive = True
     aliases: ClassVar[Aliases] = {"MTF": {}}

@@ -15,7 +15,7 @@ from leadline.data.ids import is_utf8
 from leadline.data.judgment_tables import DrawnPool, Pooled
 from leadline.data.table import ResultWarning
 from leadline.data.validation import check_numbers
-from leadline.data.wording import counted, first_few, percent
+from leadline.data.wording import counted, first_few, listed_few, percent
 from leadline.data.wording import queries as count_queries
 from leadline.errors import InputError, UsageError, either
 from leadline.evaluation.profiles import profile_of
@@ -206,7 +206,7 @@ def _missing(
             raise InputError(
                 f"there is no text for any pooled {noun} (for example, '{min(missing)}')",
                 path=path,
-                hint="Check that the ids match.",
+                hint="Check that the ids match those of the pool.",
             )
         if missing:
             count = counted(len(missing), f"pooled {noun}", "pooled queries" if noun == "query" else "")
@@ -248,7 +248,9 @@ def check_scale(drawn: DrawnPool | None, grades: Sequence[Grade], store: str = "
                 f"for a measure with rel={HIGHEST} or less."
             )
         if level is not None and level > highest:
-            where, how = (f"in {store}", "Use a new store and") if store else ("on the scale", "Pass")
+            where, how = (
+                (f"on the scale of {store}", "Use a new store and") if store else ("on the scale", "Pass")
+            )
             raise UsageError(
                 f"the pool is for {measure}, but the highest grade {where} is {highest}. {how} --grades with "
                 f'a grade of {level:g} or more (at most {HIGHEST}), such as "0=no,{math.ceil(level)}=yes".'
@@ -364,14 +366,18 @@ def check_given(given: set[float], grades: Sequence[Grade], store: str = "") -> 
     """Raise UsageError for grades of simulated judges that are not on the scale."""
     missing = sorted(given - {grade.value for grade in grades})
     if missing:
+        them = "the grades" if len(missing) > 1 else "the grade"
         where, how = (
-            (f"of {store}", "Use another store") if store else ("in --grades", "Add the grade to --grades")
+            (f"of {store}", "Use another store") if store else ("in --grades", f"Add {them} to --grades")
         )
-        if missing[0] % 1 or missing[0] > HIGHEST:
+        if missing[-1] > HIGHEST or any(grade % 1 for grade in missing):
             how = f"Use judgments whose grades are whole numbers from 0 to {HIGHEST}"
+        elif len(given) > MOST_GRADES:
+            how = f"Use judgments with at most {MOST_GRADES} different grades"
+        shown = listed_few([f"{grade:g}" for grade in missing], MOST_GRADES)
         raise UsageError(
-            f"simulated judges would give the grade {missing[0]:g}, which is not on the scale {where} "
-            f"({written(tuple(grades))}). {how}."
+            f"simulated judges would give {them} {shown}, which {'are' if len(missing) > 1 else 'is'} not on "
+            f"the scale {where} ({written(tuple(grades))}). {how}."
         )
 
 

@@ -318,7 +318,7 @@ class nDCGrel(Measure):  # noqa: N801  # the field's spelling
 
     title = "nDCG averaged over relevant documents"
     formula = (
-        "mean over documents with a positive gain of nDCG at their rank (DCG / ideal DCG if not retrieved)"
+        "mean of nDCG at the rank of each document with a positive gain (DCG / ideal DCG if not retrieved)"
     )
     source = "trec_eval ndcg_rel"
     aliases: ClassVar[Aliases] = {"ndcg_rel": {}}

@@ -62,7 +62,10 @@ LISTED = 500  # maximum number of pairs in the table
 SEPARATING = 12  # maximum number of queries in the table of separating queries
 BETTER, WORSE = "†", "‡"
 LONG = 40  # rows above which a table scrolls in a box of its own
-OVERLAP = "Overlapping intervals do not rule out a significant difference, because the queries are the same."
+OVERLAP = (
+    "Overlapping intervals do not rule out a significant difference, because the runs are compared on the "
+    "same queries."
+)
 
 
 @public
@@ -378,7 +381,7 @@ def _legend(runs: int, baseline: str | None) -> str:
         return f"{BETTER} significantly better than {baseline}, {WORSE} significantly worse"
     if runs > MOST_LETTERS:
         return "Number after a value: significantly better than this many runs"
-    return "Letters after a value: significantly better than these runs"
+    return "Letters after a value name the runs that are significantly worse"
 
 
 def significance_table(
