@@ -113,6 +113,8 @@ def test_settings_of_other_commands_are_advised_where_they_help(leadline: Leadli
     assert "has no setting 'read.on_duplicate'" in said("search", "a", "b", "-C", "read.on_duplicate=first")
     assert "has no setting 'read.subtopics'" in said("difference", "a", "b", "-C", "read.subtopics")
     assert "First convert the qrels" in said("collection", "a", "-C", "read.qrels_columns=a")
+    refused = said("convert", "a", "b", "-C", "read.qrels_columns=a")
+    assert "has no setting 'read.qrels_columns'. Did you mean read.columns" in refused
 
 
 def test_no_refusal_advises_a_setting_that_the_command_does_not_have(
@@ -164,7 +166,7 @@ def test_no_refusal_advises_a_setting_that_the_command_does_not_have(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("measures = 'AP'\n", "set both 'judgments' and 'runs' in the file and use `leadline evaluate --con"),
+        ("measures = 'AP'\n", "set 'runs' and 'judgments' (or 'qrels') in the file and use `leadline eval"),
         ("order = 1\n", "'order' is not a table of settings. Put"),
         ("[read\n", "invalid TOML"),
         (

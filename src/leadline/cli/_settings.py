@@ -98,7 +98,7 @@ SETTINGS = {
         Setting("read.drop_identical_ids", "Leave out retrieved documents that have the same id as their "
                 "query, as BEIR and MTEB do.", click.BOOL, default=False),
         Setting("read.encoding", "Character encoding of texts, such as latin-1.", default="utf-8"),
-        Setting("read.kind", "How to read files whose columns do not show what they contain: as judgments "
+        Setting("read.kind", "How to read files whose kind is not clear from their columns: as judgments "
                 "(qrels), a run, or per-query values (values).", one_in("qrels", "run", "values")),
         Setting("read.known", "File with the documents that the user already knew for each query, as "
                 "qrels or with a query and a document per line, for the measures Coverage and Novelty.",
@@ -179,10 +179,10 @@ SETTINGS = {
         Setting("output.force_update", "Write a baseline file even if a check fails, a run lacks judged "
                 "queries, or the judgments, measures or options have changed.", click.BOOL, default=False),
         Setting("output.top", "Number of runs to show in LaTeX and Markdown tables: the best on the first "
-                "measure, plus the baseline. [default: all]", COUNT),
+                "measure, plus the baseline if exactly one is given. [default: all]", COUNT),
         Setting("abtest.document", "Column with the document ids.", default="doc_id", tried=("--doc",)),
-        Setting("abtest.effect", "Relative difference between the arms that the always-valid (sequential) "
-                "test is tuned for.", click.FLOAT, 0.2),
+        Setting("abtest.effect", "Tune the always-valid (sequential) test for this relative difference "
+                "between the arms.", click.FLOAT, 0.2),
         Setting("abtest.metric", "Metric to compare: share of users who click, or clicks per row (needs "
                 "--user).", one_in("users", "rows"), "users"),
         Setting("abtest.query", "Column with the query ids. [default: all rows belong to one query]"),
@@ -368,7 +368,7 @@ def advised(text: str, command: click.Command) -> str:
     """
     keys = {one.key for one in taken(command)}
     if command.name == "convert":  # there, one setting names the columns of runs and of judgments
-        text = text.replace("read.qrels_columns", "read.columns")
+        text = text.replace("--config read.qrels_columns", "--config read.columns")
     text = OPTIONAL.sub(lambda found: found[0] if found[1] in keys else "", text)
     instead = f"`leadline {command.name}` has no setting for this."
 
@@ -543,8 +543,8 @@ def _in_file(path: str, command: click.Command) -> Iterator[tuple[str, str]]:
             if group in KEYS:
                 wrong = f"'{group}' is a key of an experiment, but this file has no key 'runs'"
                 name = command.name if command.name in EXPERIMENTAL else "compare"
-                hint = "To run an experiment, set both 'judgments' and 'runs' in the file and use `leadline "
-                hint += f"{name} --config {path}`."
+                hint = "To run an experiment, set 'runs' and 'judgments' (or 'qrels') in the file and use "
+                hint += f"`leadline {name} --config {path}`."
             raise InputError(wrong, path=path, hint=hint)
         for name, content in table.items():
             known = SETTINGS.get(f"{group}.{name}".replace("-", "_"))

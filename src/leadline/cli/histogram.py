@@ -40,11 +40,11 @@ def command(
 
     We recommend --from-ranks for submitted runs. In 14 of 16 settings (each is a set of runs cut at a depth
     of 100 or 1000), HSA from ranks correlates with MAP more strongly than HSA from scores does. But with
-    --depth 100, recall correlates with MAP as strongly as HSA and DO do: the median Pearson correlation of
-    recall with MAP over random sets of seven runs is 0.91 to 0.98. hsa_robust (column robust) is our own
-    variant of HSA, chosen on four sets of runs. On other runs, its median correlation with MAP is 0.30 to
-    0.98, compared with 0.04 to 0.99 for HSA from ranks. hsa_robust has the higher correlation in 4 of 9
-    settings.
+    --depth 100, recall correlates with MAP more strongly than HSA and DO do in 7 of 9 settings: the median
+    Pearson correlation of recall with MAP over random sets of seven runs is 0.91 to 0.98. hsa_robust (column
+    robust) is our own variant of HSA, chosen on four sets of runs. On other runs, its median correlation with
+    MAP is 0.30 to 0.98, compared with 0.04 to 0.99 for HSA from ranks. hsa_robust has the higher correlation
+    in 4 of 9 settings.
 
     Example: leadline histogram qrels.txt bm25.run dense.run --bins 4 -o hsa.svg
 
