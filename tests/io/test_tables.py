@@ -173,6 +173,16 @@ def test_cells_without_a_header_may_be_in_quotation_marks(delimiter: str, tmp_pa
     assert ll.read_run(path, columns="qid,docno,score").to_dict() == {"q,1": {'a "b"': 2.0}}
 
 
+@pytest.mark.parametrize("text", ["", "\n", "# by hand\n"])
+def test_a_text_without_lines_is_refused_whatever_its_columns_are_called(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "empty.txt"
+    path.write_text(text)
+    with pytest.raises(InputError, match="contains no"):
+        ll.read_run(path, columns="query_id,doc_id,score")
+    with pytest.raises(InputError, match="contains no"):
+        ll.read_qrels(path, qrels_columns="query_id,doc_id,grade")
+
+
 @pytest.mark.parametrize(("name", "letters"), [("ntcir.txt", 0), ("ntcir_letters.txt", 3)])
 def test_levels_of_ntcir_are_grades(name: str, letters: int, tmp_path: Path) -> None:
     found = ll.read_qrels(PROGRAMS / name, qrels_columns="topic,docno,relevance")

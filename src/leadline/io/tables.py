@@ -196,8 +196,8 @@ def named_rows(source: Opened, names: list[str], what: str = "score") -> Records
     """Return the rows of a text without a header, whose columns have these names."""
     rows = list(_headerless_lines(source))
     numbers = [any(number_in(cell) is not None for cell in cells) for _, cells in rows[:2]]
-    known = row_columns.is_header(rows[0][1])
-    if not numbers[0] and (known or numbers[1:] == [True]):
+    known = any(row_columns.is_header(cells) for _, cells in rows[:1])
+    if numbers[:1] == [False] and (known or numbers[1:] == [True]):
         key = "columns" if what == "score" else "qrels_columns"
         found = f"the first line looks like a header ({', '.join(rows[0][1])})"
         use = "to use the header" if known else f"and rename the columns to {', '.join(names)}"
