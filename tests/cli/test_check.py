@@ -262,6 +262,14 @@ def test_what_cannot_be_repaired_is_refused(
     assert [path.name for path in tmp_path.iterdir()] == ["a.run"]
 
 
+def test_several_runs_in_a_table_are_not_said_to_be_repaired(tmp_path: Path, leadline: Leadline) -> None:
+    table = tmp_path / "runs.csv"
+    table.write_text("query_id,doc_id,score,run\nq1,d1,1,a\nq1,d2,2,b\n")
+    refused = leadline("check", table, "--fix", "-o", tmp_path / "b.run").refusal
+    assert "column 'run' names 2 runs" in refused
+    assert "leadline repairs" not in refused
+
+
 def test_faults_that_options_keep_are_not_said_to_be_beyond_repair(
     tmp_path: Path, leadline: Leadline
 ) -> None:

@@ -180,7 +180,7 @@ def dead() -> str:
 def test_a_run_of_which_no_document_is_judged_is_refused(leadline: Leadline, command: str) -> None:
     more = ("-o", "page.html") if command == "report" else ()
     done = leadline(command, "qrels.txt", "r1.run", dead(), *more).refusal
-    assert "no document of dead is judged. Do the document ids match?" in done
+    assert "no document in dead is judged. Do the document ids match?" in done
     assert "'doc_" in done
     assert "'d'" in done
     assert not Path("page.html").exists()
@@ -194,7 +194,7 @@ def test_evaluate_says_first_which_run_has_no_judged_document(
     data: dict[str, Any] = leadline("evaluate", "qrels.txt", "r1.run", dead(), "-f", "json", *more).data
     first = data["warnings"][0]
     assert (first["code"], first["count"]) == ("no_judged_document", 1)
-    assert first["message"].startswith("no document of dead is judged")
+    assert first["message"].startswith("no document in dead is judged")
     assert data["runs"][1]["mean"]["AP"] == 0.0, "the numbers stay"
 
 
@@ -202,7 +202,7 @@ def test_evaluate_says_first_which_run_has_no_judged_document(
 def test_evaluate_reads_a_dead_run_from_standard_input(leadline: Leadline) -> None:
     content = Path(dead()).read_bytes()
     done = leadline("evaluate", "qrels.txt", "-", "-f", "json", stdin=content)
-    assert "no document of - is judged" in done.data["warnings"][0]["message"].replace("stdin", "-")
+    assert "no document in - is judged" in done.data["warnings"][0]["message"].replace("stdin", "-")
 
 
 @pytest.mark.usefixtures("files")
@@ -211,7 +211,7 @@ def test_runs_without_a_judged_query_come_first_and_are_refused(leadline: Leadli
     done = leadline("evaluate", "qrels.txt", "r1.run", "other.run", "-f", "json")
     assert done.data["warnings"][0]["code"] == "no_overlap"
     rejected = leadline("compare", "qrels.txt", "r1.run", "other.run")
-    assert (rejected.status, "no query of other is judged" in rejected.err) == (2, True)
+    assert (rejected.status, "no query in other is judged" in rejected.err) == (2, True)
 
 
 def test_unjudged_shares_that_differ_much_are_said_per_run(

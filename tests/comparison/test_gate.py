@@ -291,7 +291,7 @@ def test_a_run_of_which_nothing_is_judged_is_refused() -> None:
     }
     results = evaluate(QRELS, RUNS | {"dead": dead}, "RR")
     for refuse in (lambda: compare(results), lambda: thresholds(results, [(0, Condition("RR", 0.0, BELOW))])):
-        with pytest.raises(InputError, match=r"no document of dead is judged\. Do the document ids"):
+        with pytest.raises(InputError, match=r"no document in dead is judged\. Do the document ids"):
             refuse()
 
 

@@ -178,7 +178,7 @@ def test_identical_runs_are_identical_in_every_collection() -> None:
 
 def test_an_error_names_the_collection() -> None:
     wrong = {"qrels": {"q0": {"d": 1}}, "runs": {"a": {"q0": {"other": 1.0}}}}
-    with pytest.raises(ll.InputError, match="collection c2: no document of a is judged"):
+    with pytest.raises(ll.InputError, match="collection c2: no document in a is judged"):
         of(collection(a=[1]), wrong)
 
 

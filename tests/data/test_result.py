@@ -497,7 +497,7 @@ def test_results_are_compared_with_the_same_checks() -> None:
             ll.compare(results, **options)
     runs: dict[str, Any] = {"a": "bm25.run", "b": {"knots": {"nothing": 1.0}}}
     unjudged = ll.evaluate("qrels.txt", runs, "AP")
-    with pytest.raises(LeadlineError, match="no document of"):
+    with pytest.raises(LeadlineError, match="no document in"):
         ll.compare(unjudged)
     with pytest.raises(UsageError, match="judgments but no runs"):
         ll.compare("qrels.txt")

@@ -45,7 +45,11 @@ TABLES = (
     *("pyterrier.csv", "pyterrier.res", "pyterrier_minimal.tsv"),
 )
 RANKED = {"q1": {"d2": -1, "d1": -2}, "q2": {"d3": -1}}
-IDS_AS_TEXT = "query_id,retrieved_context_ids\nq1,['d1']\n"
+IDS_AS_TEXT = (
+    "query_id,retrieved_context_ids\nq1,['d1']\n",
+    "user_input,retrieved_context_ids,reference_context_ids\nq1,['d1'],['d1']\n",
+    "user_input,retrieved_contexts,retrieved_context_ids\nq1,['a text'],['d1']\n",
+)
 BOTH = ("llama_index.jsonl", "ragas_dataset.jsonl")  # hold a run and judgments
 ANSWERS = ("trec_rag.jsonl", "trec_rag_2025.jsonl")
 IN_ORDER = ("msearch.json", "search.jsonl")  # without ids of queries
@@ -337,7 +341,7 @@ def test_texts_in_place_of_ids_are_refused_by_name(tmp_path: Path) -> None:
     path = written(tmp_path, [{"passage": "a text", "docid": "d1", "score": 2}], "found.jsonl")
     assert "Rename the column with the query ids to 'query_id'" in refusal(read_run, path)
     path = tmp_path / "ragas.csv"
-    for text in ("user_input,retrieved_contexts,retrieved_context_ids\nq1,['a text'],['d1']\n", IDS_AS_TEXT):
+    for text in IDS_AS_TEXT:
         path.write_text(text)
         assert "'retrieved_context_ids' must contain lists of ids" in refusal(read_run, path)
     for name in ("doc_id", "id"):

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from random import Random
 
+import pandas as pd  # type: ignore[import-untyped]  # its stubs are another package
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -117,6 +118,12 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: str, says: st
         said(path)
     assert says in str(rejected.value)
     assert "labels.tsv" in str(rejected.value)
+
+
+def test_a_fault_of_a_whole_frame_has_no_row() -> None:
+    frame = pd.DataFrame({"query_id": ["q1"], "doc_id": ["d1"]})
+    with pytest.raises(InputError, match=r"^the table has no grade column\."):
+        read_judges(frame)
 
 
 def test_two_judges_of_one_name_are_refused(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -194,6 +195,16 @@ def test_levels_of_ntcir_are_grades(name: str, letters: int, tmp_path: Path) -> 
     for refused in (PROGRAMS / name, path):
         with pytest.raises(InputError, match=r"qrels_columns='query_id,(iteration,)?doc_id,grade"):
             ll.read_qrels(refused)
+
+
+def test_columns_that_a_refusal_names_as_an_example_read_a_run_of_trec_between_commas(tmp_path: Path) -> None:
+    path = tmp_path / "bm25.csv"
+    path.write_text("q1,Q0,d1,1,0.5,tag\n")
+    with pytest.raises(InputError) as refused:
+        ll.read_run(path)
+    found = re.search(r"columns='([^']+)'", str(refused.value))
+    assert found is not None
+    assert ll.read_run(path, columns=found[1]).to_dict() == {"q1": {"d1": 0.5}}
 
 
 @pytest.mark.parametrize(

@@ -202,7 +202,7 @@ def count_warnings(
 def no_overlap(infos: Sequence[RunInfo]) -> ResultWarning:
     """Return a warning of runs without any judged query."""
     nothing = [info.name for info in infos if info.counts["queries"] == 0]
-    message = f"no query of {either(nothing)} is judged. Do the query ids match?" if nothing else ""
+    message = f"no query in {either(nothing)} is judged. Do the query ids match?" if nothing else ""
     return ResultWarning("no_overlap", message, len(nothing))
 
 
@@ -225,11 +225,11 @@ def no_common_query(names: Sequence[str], asked: str, qrels: QrelsColumns) -> In
     """Return the error of runs none of which has a judged query, with the first query of both.
 
     >>> str(no_common_query(["bm25"], "t1", QrelsColumns.of([("1", "d1", 1)])))
-    "no query of bm25 is judged (bm25 has 't1', the judgments have '1'). Make the query ids match."
+    "no query in bm25 is judged (bm25 has 't1', the judgments have '1'). Make the query ids match."
     """
     has = [f"{names[0]} has {asked!r}"] * bool(asked)
     has += [f"the judgments have {qrels.queries[0]!r}"] * bool(len(qrels.queries))
-    found = f"no query of {either(names)} is judged ({', '.join(has)})"
+    found = f"no query in {either(names)} is judged ({', '.join(has)})"
     return InputError(found, hint="Make the query ids match")
 
 
@@ -241,17 +241,17 @@ def no_judged_document(
     `do` is what to do with the setting for chunks.
 
     >>> str(no_judged_document(["dead"], "xd1", "d1")[0])
-    "no document of dead is judged. Do the document ids match? (dead has 'xd1', the judgments have 'd1')."
+    "no document in dead is judged. Do the document ids match? (dead has 'xd1', the judgments have 'd1')."
     """
     if not names:
         return []
     example = f"{names[0]} has {retrieved!r}, the judgments have {judged!r}"
     if not retrieved:
         example = f"the judgments have {judged!r}"
-    message = f"no document of {either(names)} is judged. Do the document ids match? ({example})"
+    message = f"no document in {either(names)} is judged. Do the document ids match? ({example})"
     if not judged:
         message = (
-            f"no document of {either(names)} is judged, because the pool contains none of the judged "
+            f"no document in {either(names)} is judged, because the pool contains none of the judged "
             "documents. Check that the pool belongs to these judgments"
         )
     rest = retrieved.removeprefix(judged)

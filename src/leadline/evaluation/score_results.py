@@ -201,7 +201,10 @@ def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
         others = list(map(str, one.measures))
         made = Results.with_runs(made, one.select_measures([others.index(text) for text in texts]), one.runs)
     made.qrels, made.inputs = None, inputs
-    message = "values from sampled judgments are estimates, and their intervals are over queries and samples"
+    message = (
+        "values from sampled judgments are estimates, and their intervals account for the choice of queries "
+        "and of the sample"
+    )
     estimated = [] if made.sampling is None else [ResultWarning("estimates", message, 1)]
     made.warnings = list(dict.fromkeys([*estimated, *(notice for one in parts for notice in one.warnings)]))
     return made

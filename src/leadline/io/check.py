@@ -429,7 +429,7 @@ def write_repaired(
     if left or found.lists is None:
         hint = ""
         beyond = [each for each in left if each.code not in able]
-        if {each.code for each in beyond} - {"unreadable", "empty"}:
+        if {each.code for each in beyond} - {"unreadable", "empty", "tags"}:  # tags of TREC text are a remark
             number = counted(sum(each.count for each in beyond), "error")
             hint = f"{number} cannot be repaired, because leadline repairs only repeated documents, "
             hint += (

@@ -185,7 +185,7 @@ def _of_table(rows: Rows, header: Sequence[str], path: str, column: str) -> list
         if grade is not None:
             found = "the table does not name judges"
             hint = f"Add a `judge` column. If all grades are from one judge, leave out ':{column}'"
-        raise InputError(found, path=path, line=1, hint=hint)
+        raise InputError(found, path=path, line=1 if path else None, hint=hint)
     share = row_columns.probability_in(header)
     shares: list[float] = []
 

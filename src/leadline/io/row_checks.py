@@ -86,11 +86,12 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint
     if what == "document id" and "run" in columns and not find(columns, numbers):
         hint = "If these are per-query values, pass them to `leadline compare`, without judgments and runs"
     texts = [name for name in WITHOUT_IDS if name in columns]
-    ids = [WITHOUT_IDS[name] for name in texts] or [name for name in WITHOUT_IDS.values() if name in columns]
+    of_lists = [name for name in WITHOUT_IDS.values() if name in columns]
+    ids = [WITHOUT_IDS[name] for name in texts] or of_lists
     asked = what.endswith(" id") or texts != ["passage"]  # whether an id may be missing
     if not hint and not texts and find(columns, TEXTS) and not find(columns, numbers):
         hint = plain.TEXTS
-    elif what == "query id" and texts in ([], ["passage"]) and find(columns, LISTED) is None:
+    elif what == "query id" and texts in ([], ["passage"]) and not of_lists and find(columns, LISTED) is None:
         hint = f"Rename the columns with the query ids and document ids to '{QUERY[0]}' and '{LISTED[0]}'"
     elif ids and asked and find(columns, LISTED[:-1]) is None:  # "id" may be that of a query
         hint = f"Column '{ids[0]}' must contain lists of ids, not text or null. CSV cannot store lists, so "

@@ -165,9 +165,11 @@ LETTERS = {"S": "3", "A": "2", "B": "1", "C": "0", "D": "0"}  # levels of releva
 PRINTED = {"all", "num_q", "num_ret", "num_rel", "runid"}  # what trec_eval prints: means, lines
 LETTER_LEVELS = ("letter_levels", "NTCIR levels: S is read as grade 3, A as 2, B as 1, C and D as 0")
 NAMED = {
-    "score": ", as in --config read.columns=query_id,doc_id,{0}score",
-    "grade": ", as in --config read.qrels_columns=query_id,{1}doc_id,grade",
+    "score": ", as in --config read.columns=query_id,{0}doc_id,{1}score{2}",
+    "grade": ", as in --config read.qrels_columns=query_id,{3}doc_id,grade",
 }
+# Columns of a run, three, and of judgments, one, that a table has besides three, by their number.
+BESIDES = {4: ("", "rank,", "", "iteration,"), 6: ("q0,", "rank,", ",tag", "")}
 
 
 def refuse_headerless(source: Opened, what: str, *_: object) -> Records:
@@ -183,7 +185,7 @@ def refuse_headerless(source: Opened, what: str, *_: object) -> Records:
             "spaces separate the columns",
         )
     named = NAMED.get(what, " of a run{score}, or of judgments{grade}".format_map(NAMED))
-    named = named.format(*(("rank,", "iteration,") if len(first) == 4 else ("", "")))
+    named = named.format(*BESIDES.get(len(first), ("", "", "", "")))
     raise InputError(
         f"has {counted(len(first), 'column')} but no header",
         hint=f"Add a header, or name all columns{named}",
