@@ -535,7 +535,7 @@ def test_means_are_not_told_as_queries() -> None:
     same, other = ({"all": {"AP": value}} for value in (0.5, 0.6))
     assert "AP: all values are equal" in str(why_different(same, same))
     told = str(why_different(same, other))
-    assert "AP: 1 of 1 values differ" in told
+    assert "AP: 1 of 1 value differs" in told
     assert "1 query" not in told
     qrels, run = {"q1": {"a": 1, "b": 2}, "q2": {"a": 2}}, {"q1": {"a": 2.0, "b": 1.0}}
     for a, b in ((0.5, 0.25), (1.0, 0.25)):  # explained by one cause, and by two
@@ -550,13 +550,27 @@ def test_queries_of_one_table_are_not_counted_twice() -> None:
     rounded = why_different(
         {"q1": {"AP": 0.3333}, "q2": {"AP": 0.5}}, {"q1": {"AP": 1 / 3}, "q2": {"AP": 0.5}}
     )
-    assert "AP: 1 of 2 values differ only in the rounding" in str(rounded)
+    assert "AP: 1 of 2 values differs only in the rounding" in str(rounded)
 
 
 def test_a_run_is_asked_for_only_where_there_is_a_cause_to_find() -> None:
     same, other = ({"q1": {"AP": value}, "q2": {"AP": 0.1}} for value in (0.5, 0.6))
     assert [one.code for one in why_different(same, other).warnings] == ["not_tried"]
     assert not why_different(same, same).warnings
+
+
+def test_advice_names_options_on_the_command_line_and_keywords_in_python(
+    leadline: Leadline, tmp_path: Path
+) -> None:
+    tables = [{"q1": {"AP": value, "RR": value}} for value in (0.5, 0.6)]
+    advice = " ".join(one.message for one in why_different(*tables).warnings)
+    paths = [tmp_path / "a.json", tmp_path / "b.json"]
+    for path, table in zip(paths, tables, strict=True):
+        path.write_text(json.dumps(table))
+    output = leadline("why-different", *paths)[1]
+    for name in ("measure", "qrels", "run"):
+        assert f"`{name}`" in advice
+        assert f"`--{name}`" in output
 
 
 def test_a_cause_that_contradicts_more_than_it_explains_is_no_explanation() -> None:

@@ -199,8 +199,8 @@ def _draw(
     certain = int((drawn.probability == 1).sum())
     data = {"pool": pairs, "queries": number, "pairs": len(drawn.documents), "certain": certain}
     summary = (
-        f"{pairs}: {counted(len(drawn.documents), 'pair')} for {queries(number)}, "
-        f"{certain:,} of them with inclusion probability 1"
+        f"{pairs}: {counted(len(drawn.documents), 'pair')} ({certain:,} with inclusion probability 1) for "
+        f"{queries(number)}"
     )
     inputs = [(qrels, len(table.grades)), (docs, len(names))]
     cells: list[Cell] = [pairs, number, len(drawn.documents), certain]

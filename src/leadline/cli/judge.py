@@ -175,8 +175,8 @@ def _simulate(pool: str | None, store: str, qrels: str, outputs: Outputs, **opti
         table.notes = [f"{counted(done.unjudged, 'pair')} without a judgment in {qrels} got grade 0"]
         if done.queries:
             table.notes.append(
-                f"{qrels} has no judgments for {queries(done.queries)}, so `leadline compare {qrels}` leaves "
-                + ("it out" if done.queries == 1 else "them out")
+                f"{qrels} has no judgments for {queries(done.queries)} in {pool}, so `leadline compare "
+                f"{qrels}` leaves {'it' if done.queries == 1 else 'them'} out"
             )
     data = {"judges": done.judges, "unjudged": done.unjudged, "unjudged_queries": done.queries}
     outputs.write_facts("judge", table, data, [(store, sum(done.judges.values()))], {"simulate": qrels})

@@ -236,7 +236,7 @@ class Difference(Result):
             + ("as a share of the ideal list's RIC" if self.options["normalise"] else "in bits"),
             *[f"to 1, to 2, ...: id{self.at} (Information Difference) to the system with that number"]
             * small,
-            "reversed: number of lists that rank most of their pairs in the wrong order",
+            "reversed: number of lists that rank most of their document pairs in the wrong order",
             *self._lists(),
             *super()._notes(),
         ]

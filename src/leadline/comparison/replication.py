@@ -405,10 +405,11 @@ def _warnings(original: Results, reproduced: Results, orders: Mapping[str, Float
         absent = np.isnan(np.concatenate([each.averaged_values(index) for each in (original, reproduced)]))
         excluded.append(int(np.count_nonzero(absent.any(axis=0) & ~absent.all(axis=0))))
     outside = f"left out {queries_between(excluded)} missing from the means of one or more runs"
+    lacks = "the original or reproduced run has no documents"
     return raised(
         (
             "missing_from_order",
-            f"tau union and RBO leave out {left_out} for which a run has no documents",
+            f"tau union and RBO leave out {left_out} for which {lacks}",
             int(lacking.any(axis=0).sum()),
         ),
         ("uncommon_queries", outside, max(excluded)),

@@ -213,7 +213,8 @@ class WhyDifferent(Result):
         if not differing and not self.numbers:
             return f"{self.measure}: all values are equal"
         number = len(differing or {query for cause in self.numbers for query in cause.explained})
-        says = f"{self.measure}: {number} of {size} values differ"
+        verb = "differs" if number == 1 else "differ"
+        says = f"{self.measure}: {number} of {counted(size, 'value')} {verb}"
         if not differing:
             return f"{says} only in {listed([f'the {cause.says}' for cause in self.numbers])}"
         if self._best:
@@ -356,9 +357,9 @@ def _warnings(others: Sequence[str], *, only_means: bool, tried: bool) -> list[R
     shown = first_few(others, 5)
     means = "at least one table has no per-query values, so means are compared"
     return raised(
-        ("other_measures", f"other measures that differ: {shown} (choose one with `measure`)", len(others)),
+        ("other_measures", f"other measures that differ: {shown} (choose one with `--measure`)", len(others)),
         ("only_means", means, int(only_means)),
-        ("not_tried", "to find causes, add the judgments (`qrels`) and the run (`run`)", int(not tried)),
+        ("not_tried", "to find causes, add the judgments (`--qrels`) and the run (`--run`)", int(not tried)),
     )
 
 

@@ -90,7 +90,7 @@ class Pool(Result):
 
     def _notes(self) -> list[str]:
         data = self.to_dict()
-        verb = "is" if data["pairs"] == 1 else "are"
+        verb = "is" if 1 in (data["pairs"], data["pooled"]) else "are"
         note = (
             f"{data['pairs']:,} of {counted(data['pooled'], 'pooled pair')} {verb} new "
             f"({queries_of(data['queries'])}, {data['pairs'] / max(data['queries'], 1):.1f} per query)"
