@@ -516,8 +516,13 @@ def test_a_table_of_one_run_needs_no_name_and_unknown_options_are_refused() -> N
     one = evaluate({"q1": {"d": 1}}, {"c": both["b"]}, ["AP"])
     found = why_different(two, one, name="a")
     assert (found.a.run, found.b.run, found.different) == ("a", "c", ["q1"])
-    for name, words in ((None, "there are 2 runs"), ("a", "there is no run 'a'. Set name to one of c, d")):
-        with pytest.raises(InputError, match=words):
+    same = r"\. Use the same run name in both tables"  # no value of `name` would do
+    for name, words in (
+        (None, "there are 2 runs, but .*"),
+        ("a", "there is no run 'a'"),
+        ("z", "no run 'z'"),
+    ):
+        with pytest.raises(InputError, match=words + same):
             why_different(two, other, name=name)
     with pytest.raises(UsageError, match="has no option 'foo'"):
         why_different({"q1": {"AP": 0.5}}, {"q1": {"AP": 0.5}}, foo=1)

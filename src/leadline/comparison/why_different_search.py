@@ -157,6 +157,8 @@ def _run_of(path: str, runs: list[str], name: str | None, others: list[str]) -> 
     if name is None:
         found = f"there are {len(runs)} runs, but only one can be compared"
     hint = f"Set --config read.name to one of {first_few(common or runs, 10)}"
+    if not common and min(len(runs), len(others)) > 1:  # no name is one of both tables
+        hint = f"Use the same run name in both tables (the names in this one are {first_few(runs, 10)})"
     raise InputError(found, path=path, hint=hint)
 
 
