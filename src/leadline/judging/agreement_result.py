@@ -399,7 +399,7 @@ def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
             "undefined",
             (
                 f"chance-corrected coefficients are undefined for {counted(undefined, 'pair')} of judges "
-                "that share no document or gave all shared documents the same grade"
+                "who share no query-document pair or gave all shared pairs the same grade"
             ),
             undefined,
         ),

@@ -283,7 +283,7 @@ class RnDCG(Measure):
 
     title = "nDCG averaged over levels of gain"
     formula = (
-        "mean over positive gains g of nDCG@k, k = number of judged documents with gain g or more; "
+        "mean of nDCG@k over the positive gains g, k = number of judged documents with gain g or more; "
         "a list longer than the largest k by two or more adds nDCG at its length"
     )
     source = "trec_eval Rndcg"
