@@ -48,6 +48,11 @@ def test_the_worst_queries_are_those_of_lowest_value_or_of_largest_loss() -> Non
     assert len(found.worst("new", against="new")) == 0
 
 
+def test_the_value_of_an_unknown_query_is_refused_with_the_queries_that_there_are() -> None:
+    with pytest.raises(ll.UsageError, match=r"no query 'x'\. Use one of q1, q2"):
+        results().value("new", "x", "RR")
+
+
 @pytest.mark.parametrize("option", ["bounds", "intervals"])
 def test_what_only_evaluate_can_add_is_refused_elsewhere(option: str) -> None:
     runs = {"old": OLD, "new": NEW}
@@ -232,7 +237,7 @@ ANY: Any = ll  # whose types do not matter
         (lambda: results() > 0.5, r"Use mean\('old', 'RR'\)"),
         (
             lambda: round(results()["old"], 2),  # type: ignore[call-overload]  # no number
-            r"as in \['RR'\]",
+            r"as in results\[run\]\['RR'\]",
         ),
         (lambda: one().per_query["q2"], r"results\.value\('run', 'q2', 'RR'\)"),
         (lambda: ANY.search(ANY.build_index({"d": "a fox"}), {"q": "fox"}, model="bm25"), "Use models"),

@@ -417,6 +417,13 @@ def test_a_pair_drawn_for_a_measure_with_an_ideal_has_no_interval() -> None:
     assert np.isnan([ratio.these_low, ratio.these_high]).all()
 
 
+@pytest.mark.parametrize("measure", ["nDCG@10", "AP"])
+def test_a_measure_without_a_forecast_for_a_pair_has_a_reason(measure: str) -> None:
+    found = pool_for(RUNS, ["P@10", measure], total=90, pair=("a", "b"))
+    reasons = [one.message for one in found.warnings if one.code == "no_forecast"]
+    assert any(one.startswith(f"{measure}: ") and " because " in one for one in reasons)
+
+
 @pytest.mark.parametrize("measures", ["nDCG@10", ["nDCG@10", "AP"]])
 def test_a_pool_for_a_pair_is_refused_if_no_measure_would_have_a_verdict(measures: str | list[str]) -> None:
     with pytest.raises(UsageError, match="no verdict"):

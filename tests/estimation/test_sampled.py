@@ -436,7 +436,7 @@ def test_the_scored_documents_are_told_from_those_that_are_sampled() -> None:
     with pytest.raises(InputError, match="has 3 scored non-relevant documents"):
         sampled({"q1": {"d1": 1}}, scores, "AP", population=2, sample=2)
     whole, part = (sampled({"q1": {"d1": 1}}, scores, "AP", sample=size) for size in (None, 2))
-    assert ["sampled other" in one.table().notes[0] for one in (whole, part)] == [False, True]
+    assert ["a sample of" in one.table().notes[0] for one in (whole, part)] == [False, True]
 
 
 def test_certain_is_a_run_and_a_number() -> None:

@@ -112,7 +112,8 @@ def test_means_of_runs_are_weighted() -> None:
     sizes = np.array(weights)
     effective = sizes.sum() ** 2 / (sizes**2).sum()
     assert (
-        f"equivalent to {effective:.1f} of equal weight (design effect {12 / effective:.2f})" in note.message
+        f"equivalent to {effective:.1f} queries of equal weight (design effect {12 / effective:.2f})"
+        in note.message
     )
     assert f"{100 * sizes.sum() / sum(WEIGHTS.values()):.4g} %" in note.message
 

@@ -228,6 +228,10 @@ COMMANDS = {  # as calls
     "`leadline agreement --runs`": "`agreement(a, b, runs=runs)`",
     "`leadline curve`": "`curve`",
 }
+IN_MEMORY = {  # what Python takes in place of a file
+    ("known", "FILE"): "known={query: [document, ...]}",
+    ("lengths", "FILE:COLUMN"): "lengths={document: length}",
+}
 PROSE = {  # not the value of an option
     *("and", "apply", "applies", "as", "cannot", "does", "for", "has", "if", "is"),
     *("must", "needs", "or", "so", "takes", "to", "with", "without"),
@@ -286,8 +290,8 @@ def with_keywords(text: str, function: Callable[..., Any], likely: Collection[st
             return f"{reader}(..., {name}={[value] if name == 'fields' else value or True!r})"
         if name not in parameters or (file and parameters[name][0] == "int"):
             return value.lower() if file else COMMANDS.get(found[0], found[0])
-        if name == "known" and value == "FILE":
-            return "known={query: [document, ...]}"
+        if (name, value) in IN_MEMORY:
+            return IN_MEMORY[name, value]
         if parameters[name][0] == "bool":
             return f"{name}=True" + f" {value}" * bool(value)
         if value in PROSE:

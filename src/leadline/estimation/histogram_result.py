@@ -340,11 +340,12 @@ class Histograms(Result):
         drawn = " and samples (sampling: over samples only)" if self.recipe.sample else ""
         credit = "" if self.recipe.as_printed else " (`-C as_printed` follows Krstovski et al. 2015)"
         resamples = f"{self.options['draws']:,} resamples"
+        control = "HSA adds nothing unless it tells you more than recall"
         ours = "our variant of HSA (ranks, 0.5 added to each count, mean over queries)"
         return [
             f"HSA, DO: {self.recipe.words}{credit}",
             f"robust: {ours}, no better than --from-ranks at ordering runs it was not tuned on",
-            "recall: recall of these lists, a control (HSA adds nothing unless it is more informative)",
+            f"recall: recall of these lists, a control ({control})",
             *[f"low, high: 95 % interval of HSA over queries{drawn}, {resamples}"]
             * any(not np.isnan([one.low, one.sampling_low]).all() for one in self.measured),
             *[OF_SAMPLES] * bool(self.recipe.sample),

@@ -60,7 +60,7 @@ RATE = 0.5  # assumed rate of relevant pairs in forecasts without machine labels
 FEWEST_CHECKED = 20  # judged pairs with 0 < p < 1 from which it is checked whether this seed drew them
 MOST_DEVIATIONS = 5.0  # standard deviations above the expected number that this seed would draw
 ALIKE = (
-    "the divisor of such a measure also depends on documents that both runs put at the same rank, and a "
+    "the divisor of {} also depends on documents that both runs put at the same rank, and a "
     "pool for a pair leaves these documents out"
 )
 
@@ -212,8 +212,8 @@ def pool_for(
         instead = ", or draw the pool for all runs" * (set(weights) == {SIMULATED})  # others have none there
         raise UsageError(
             "a pool for a pair of runs gives no interval, and so no verdict, for "
-            f"{listed_in_words(list(weights))}, because {ALIKE}. Use P@10, DCG@10 or a similar "
-            f"measure{instead}."
+            f"{listed_in_words(list(weights))}, because {ALIKE.format('such a measure')}. Use "
+            f"P@10, DCG@10 or a similar measure{instead}."
         )
     labels: Floats | None = None
     if machine is not None:
@@ -240,7 +240,7 @@ def pool_for(
             kind, one["half_width"], outside, hint, judgments, new, pooled_queries, sampled=sampled
         )
         if pair and isinstance(kind, Ratio):
-            why = ALIKE
+            why = ALIKE.format(text)
         if not why and isinstance(kind, Ratio) and kind.ideal and sampled:
             one["half_width"], why = simulated_half_width(pool, names, lists, kind, known, seed)
             one["half_budget"] = None
@@ -252,7 +252,7 @@ def pool_for(
                 warnings.append(ResultWarning("without_labels", words, 1))
         if why or not has_interval(kind):
             one |= {"half_width": None, "half_budget": None}
-        if why and has_interval(kind):
+        if why and (has_interval(kind) or pair):
             warnings.append(ResultWarning("no_forecast", f"{text}: no expected half-width, because {why}", 1))
         reach = limit if new_runs > 0 else min(limit, len(weight))
         inexact = _inexact(kind, longest, limit, max(limit, deepest), reach, pair=pair is not None)
@@ -343,7 +343,7 @@ def _no_forecast(
 def _inexact(kind: Kind, longest: int, limit: int, read: int, reach: int, *, pair: bool) -> str:
     """Return why no number of judgments of the frame makes a measure exact; empty if there is one."""
     if pair and isinstance(kind, Ratio):
-        return ALIKE
+        return ALIKE.format("such a measure")
     if kind.cutoff is None:
         longer = longest > reach or longest >= read
         return f"the measure has no cutoff and the sampling frame ends at rank {reach}" if longer else ""

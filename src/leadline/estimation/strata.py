@@ -286,14 +286,16 @@ class Estimates(Result):
         level = percent(self.options["confidence"])
         about = f"95 % intervals contained the true value in {100 * low:.0f} to {100 * high:.0f} %"
         runs = counted(len(self.runs), "run")
-        others = "other" if self.options.get("sample") is None else "sampled other"
+        scored = "relevant and other documents"
+        if self.options.get("sample") is not None:
+            scored = "relevant documents and of a sample of the other documents"
         approximate = [f"sampling intervals are approximate: {about} of simulated samples (docs/unjudged.md)"]
         approximate *= bool((self.limits[..., 2] < self.limits[..., 3]).any())  # neither exact nor withheld
         limits = (
             f"low, high: {level} confidence interval over queries and samples (sampling: over samples only)"
         )
         return [
-            f"{runs}, estimates from complete judgments and the scores of relevant and {others} documents",
+            f"{runs}, estimates from complete judgments and the scores of {scored}",
             *[limits] * (not np.isnan(self.limits[..., :4]).all()),
             *approximate,
             "uncorrected: each of the n documents sampled from N counts N/n times",

@@ -167,7 +167,7 @@ def weights_warning(weighted: Weighted, share: float, source: str) -> ResultWarn
     zero = len(used) - number
     words = (
         f"means weighted by {source}: {queries(number)} with {percent(round(share, 4))} of the total weight, "
-        f"equivalent to {effective:.1f} of equal weight (design effect {number / effective:.2f})"
+        f"equivalent to {effective:.1f} queries of equal weight (design effect {number / effective:.2f})"
     )
     words += f"; left out {queries(zero)} with weight 0" * bool(zero)
     few = (

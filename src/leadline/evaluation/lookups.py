@@ -148,7 +148,8 @@ class Means(dict[str, float]):
 
     def _refuse_number(self, *_: object) -> NoReturn:
         raise UsageError(
-            f"the means of a run are not a number. Use one of them, as in [{next(iter(self), 'AP')!r}]"
+            "the means of a run are not a number. Use one of them, as in "
+            f"results[run][{next(iter(self), 'AP')!r}]"
         )
 
     __lt__ = __le__ = __gt__ = __ge__ = __sub__ = __rsub__ = __round__ = __float__ = _refuse_number
@@ -278,7 +279,10 @@ class Lookups:
         """Return the value of a run by a measure for a query."""
         code = self.queries.code(query)
         if code is None:
-            raise UsageError(f"these results have no query '{query}'")
+            names = list(self.queries)
+            one_of = "one of " * (len(names) > 1)
+            near = did_you_mean(str(query), names) or f"Use {one_of}{first_few(names, 5)}"
+            raise UsageError(sentences(f"these results have no query '{query}'", near))
         return float(self.values[self._run_index(run), code, self.measure_index(measure)])
 
     def _run_index(self, name: str) -> int:
