@@ -41,8 +41,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         UPDATE,
         action="store_true",
         help=(
-            "after the tests, write the baseline files named in leadline_gate assertions, except those with "
-            "a failed assertion"
+            "after the tests, write each baseline file named in leadline_gate assertions, if none of its "
+            "assertions failed"
         ),
     )
     group.addoption(

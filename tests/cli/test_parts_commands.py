@@ -244,9 +244,9 @@ def test_verify_finds_what_was_changed(split: Split, leadline: Leadline) -> None
     assert done.status == 1
     (wrong,) = (check for check in done.data["checks"] if check["ok"] is False)
     assert wrong["kind"] == "values"
-    assert re.fullmatch(r"recomputed [0-9]+ queries, and the values of 1 differ \(\w+\)", wrong["found"]), (
-        wrong
-    )
+    assert re.fullmatch(
+        r"recomputed the values of [0-9]+ queries, and those of 1 differ \(\w+\)", wrong["found"]
+    ), wrong
 
 
 def tampered(path: Path, value: float) -> None:

@@ -250,9 +250,9 @@ def _check_values(
         if not checked:
             verification.add("values", name, f"not recomputed: {NO_RUN}", ok=None)
             continue
-        found = f"recomputed {counted(checked, 'query', 'queries')}, and "
+        found = f"recomputed the values of {counted(checked, 'query', 'queries')}, and "
         found += (
-            f"the values of {len(different):,} differ ({first_few(different)})"
+            f"those of {len(different):,} differ ({first_few(different)})"
             if different
             else "all values match"
         )

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.registry import Parametric, Registry, choice
-from leadline.errors import UsageError
+from leadline.errors import UsageError, either
 from leadline.stats.intervals import t_quantiles
 from leadline.stats.moments import each_block, weights
 
@@ -132,7 +132,11 @@ class Coefficient(Parametric):
         elif codes.shape[1] == 2:
             counts = confusions(codes[:, 0], codes[:, 1], len(values))
         else:
-            raise UsageError(f"{type(self).__name__} compares two judges, not {codes.shape[1]}")
+            able = either(name for name, kind in COEFFICIENTS.classes.items() if kind.multi_judge)
+            raise UsageError(
+                f"{type(self).__name__} compares two judges, not {codes.shape[1]}. For more than two, use "
+                f"{able}."
+            )
         return float(self.of_tables(counts, values)[0]) if len(values) else float("nan")
 
 
