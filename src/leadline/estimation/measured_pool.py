@@ -148,7 +148,7 @@ class MeasuredPool(Result):
             )
             lines = [f"{size} (all available pairs{budget})"]
         if self.added != self.pairs:
-            lines.append(f"new pairs: {self.added:,} (the rest were judged or sampled before)")
+            lines.append(f"new pairs: {self.added:,} (not counting pairs judged or sampled before)")
         places = places_of_looks(self.pairs, int(self.pool.design.get("looks", 1)))
         if len(places) > 1:
             lines.append(f"verdicts after {_numbers(places)} judgments, each at alpha / {len(places)}")
