@@ -171,7 +171,8 @@ def write_runs(runs: Any, output: str | None) -> dict[str, str]:
             os.makedirs(output, exist_ok=True)
         except OSError as error:
             raise UsageError(
-                f"{output}: cannot create the folder for the runs of several models ({error.strerror})"
+                f"{output}: cannot create a folder for the runs of several models ({error.strerror}). Choose "
+                "another name, or use one model."
             ) from None
         paths = {name: os.path.join(output, name + SUFFIX) for name in non_empty}
     check_outputs(*paths.values())

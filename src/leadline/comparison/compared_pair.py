@@ -515,7 +515,7 @@ def caption(comparison: Comparison, *, per_pair: bool = False) -> str:
     kind = "confidence intervals" if single else f"{comparison.rules.adjusted} confidence intervals"
     number = queries_between(comparison.statistics["queries"].ravel().tolist())
     return (
-        f"Mean differences over {number} with "
+        f"Mean differences over {number}, with "
         f"{percent(comparison.rules.confidence)} {kind} ({method(comparison)})."
     )
 
