@@ -220,6 +220,20 @@ def test_only_measures_that_count_0_are_said_to_without_a_relevant_document() ->
     assert other == {name for name, cls in MEASURES.classes.items() if not cls.zero_without_relevant}
 
 
+def test_missing_queries_without_a_relevant_document_are_not_called_scored_0_where_they_are_left_out() -> (
+    None
+):
+    qrels, run = {"q1": {"a": 1}, "q2": {"a": 0}, "q3": {"a": 0}}, {"q1": ["a"], "q2": ["a"]}
+    results = ll.evaluate(qrels, run, "AP", queries="both")
+    assert results.means.tolist() == [[0.5]]  # q3 is left out
+    (notice,) = (one.message for one in results.warnings if one.code == "no_relevant")
+    assert notice.endswith("(scored 0; left out if missing from a run)")
+    parts = [ll.evaluate(qrels, {"run": {name: found}}, "AP", queries="both") for name, found in run.items()]
+    assert notice in {one.message for one in merge_results(parts).warnings}
+    (whole,) = (one.message for one in ll.evaluate(qrels, run, "AP").warnings if one.code == "no_relevant")
+    assert whole.endswith("(scored 0)")
+
+
 def test_a_query_without_a_relevant_document_is_not_called_scored_0_by_judged() -> None:
     qrels, run = {"q1": {"a": 1}, "q2": {"a": 0}}, {"q1": ["a"], "q2": ["a", "b"]}
     alone = ll.evaluate(qrels, run, "Judged@2")

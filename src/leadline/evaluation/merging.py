@@ -16,6 +16,7 @@ from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.evaluation.limits import few_queries, mean_intervals, same_weights
 from leadline.evaluation.run_warnings import (
+    LEFT_OUT,
     PER_RUN,
     UNANSWERED_RULES,
     Returned,
@@ -240,9 +241,12 @@ def _failed(parts: Sequence[Results]) -> dict[str, list[str]]:
 
 def _by_rule(one: ResultWarning, rule: str) -> ResultWarning:
     """Return a warning with what the rule of the merged results says of missing queries."""
+    message = one.message
+    if one.code == "no_relevant":
+        words = message.removesuffix(")").removesuffix(LEFT_OUT)
+        return replace(one, message=f"{words}{LEFT_OUT * (rule == 'both')})")
     if one.code != "without_answer":
         return one
-    message = one.message
     for words in UNANSWERED_RULES.values():
         message = message.removesuffix(words)
     return replace(one, message=message + UNANSWERED_RULES.get(rule, ""))
@@ -257,7 +261,7 @@ def _warnings(parts: Sequence[Results], merged: Results, rule: str) -> list[Resu
     first = parts[0]
     fixed = [notice for notice in first.warnings if notice.code not in OF_RUNS]
     tail = [_by_rule(one, rule) for one in fixed if one.code in LAST]
-    head = [notice for notice in fixed if notice.code not in LAST]
+    head = [_by_rule(one, rule) for one in fixed if one.code not in LAST]
     unmatched = {
         info.name: document
         for info, (_, document) in zip(merged.runs, merged.examples, strict=True)

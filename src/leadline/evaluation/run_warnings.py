@@ -124,6 +124,7 @@ SCORED = ("all", "with_relevant")  # rules by which missing queries are scored 0
 UNANSWERED_RULES = dict.fromkeys(SCORED, " (if missing from a run, scored 1)") | {
     "both": " (if missing from a run, left out)"
 }
+LEFT_OUT = "; left out if missing from a run"  # of queries without a relevant document, by the rule "both"
 UNDEFINED_RULES = {
     "mean": "scored 0",
     "defined": "left out of its mean",
@@ -156,7 +157,8 @@ def warnings_of(
         over = counted(count, "judged query", "judged queries")
         alone = f" for measures with rel={rel:g}" * (rel > min(levels))
         except_by = f", except for {listed_few(others)}" if others else ""
-        message = f"{over} without a relevant document{grade} ({rule}{alone}{except_by})"
+        left_out = LEFT_OUT * (averaging == "both")
+        message = f"{over} without a relevant document{grade} ({rule}{alone}{except_by}{left_out})"
         warnings.append(ResultWarning("no_relevant", message, count))
     if qrels.subtopics is not None and len(qrels.subtopics.names) == 1:
         name = qrels.subtopics.names[0]
