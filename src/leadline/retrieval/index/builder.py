@@ -56,9 +56,12 @@ def keep_rule(rule: str) -> Callable[[str], bool]:
     good: set[str] = set()
     for line, row in rows_of(path, "document"):
         if column not in row:
-            read = f"The columns of this table were read as {first_few(list(row))}."
-            hint = f"Use a table with the columns doc_id and {column}. {read}"
-            raise InputError(f"there is no column '{column}'", path=path, line=line, hint=hint)
+            raise InputError(
+                f"there is no column '{column}' among those read ({first_few(list(row))})",
+                path=path,
+                line=line,
+                hint=f"Use a table with the columns doc_id and {column}.",
+            )
         name = row_columns.find(row, DOCUMENT) or next(iter(row))
         if compare(number_of(row[column], column, path, line), limit):
             good.add(str(row[name]))
