@@ -84,6 +84,12 @@ def test_the_help_explains_the_common_commands_and_names_the_others(
     assert {*re.findall(r"[a-z-]+", leadline("--help").out)} >= {*NAMES}
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_help_fits_on_a_long_page(leadline: Leadline, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert leadline(name, "--help").out.count("\n") <= 80
+
+
 def test_all_commands_are_listed_on_request(leadline: Leadline) -> None:
     done = leadline("help", "--all")
     assert sorted(re.findall(r"^  ([a-z-]+) +[A-Z]", done.out, re.MULTILINE)) == NAMES

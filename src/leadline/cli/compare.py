@@ -205,9 +205,8 @@ def command(
     """Compare runs: differences with intervals and significance tests.
 
     `leadline compare QRELS OLD NEW` tells you whether NEW is better than OLD. In every pair, b is the
-    baseline or, without a baseline, the run named first, and a - b is the mean difference over the same
-    queries. Gates set the exit status to 1 if a check fails or cannot be decided. You can repeat and combine
-    gates (docs/gates.md). M is a measure, such as AP.
+    baseline or, without one, the run named first, and a - b is the mean difference. Gates (docs/gates.md) set
+    the exit status to 1 if a check fails or cannot be decided. M is a measure, such as AP.
 
     Example: leadline compare qrels.txt bm25.run dense.run --baseline bm25 --fail-if-worse AP:0.01
 

@@ -5,7 +5,7 @@ documents of RUNS by reciprocal rank fusion and re-ranks the result by the label
 are then drawn from the pool of RUNS and the circular run and judged as in QRELS. The measure of each run is
 estimated from these judgments with the help of the labels. This is repeated `--draws` times. Runs given with
 `--new` are not pooled.
-Sources: Horvitz and Thompson 1952; Cormack, Clarke and Buettcher 2009 (reciprocal rank fusion).
+Sources: Horvitz and Thompson 1952; Cormack, Clarke and Buettcher 2009.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 A sample of a list has a share of its relevant documents and n of its N other documents, chosen by hash and
 the same for all estimates. The estimates are HSA (see `leadline histogram`) from scores and from ranks, its
 robust variant, AP of the sample, and AP that counts each sampled non-relevant document N/n times. Each is
-correlated over runs with AP of the whole lists. Source: Krstovski, Smith and Kurtz 2015, section 1 (the
-claim) and section 6 (the number of documents).
+correlated over runs with AP of the whole lists. Source: Krstovski, Smith and Kurtz 2015, sections 1
+and 6.
 """
 
 from __future__ import annotations

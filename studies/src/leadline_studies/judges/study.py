@@ -5,9 +5,8 @@ QRELS are the reference. `--judges` names files of other assessors who judged th
 study reports Kendall's tau with the reference ranking, how much each measure changes for each system, and
 which pairs of systems swap. The claim has two halves. A change of judge has a large effect on absolute
 numbers if the median judge changes them by 10 % or more of their mean. It has virtually no effect on the
-ranking if the median tau is 0.9 or more.
-Sources: Voorhees 2000, who regards rankings with a tau of 0.9 or more as equivalent; Manning, Raghavan
-and Schuetze 2008, section 8.5.
+ranking if the median tau is 0.9 or more: Voorhees regards such rankings as equivalent.
+Sources: Voorhees 2000; Manning, Raghavan and Schuetze 2008, section 8.5.
 """
 
 from __future__ import annotations

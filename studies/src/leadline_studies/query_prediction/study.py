@@ -5,9 +5,9 @@ NQC and WIG of the tail of the list, and query length as a control. Then each pr
 between the first model and the second, which expands queries. There are three rules. `compare` expands a
 query if the predictor is larger for the second list than for the first, `threshold` if it is above a
 threshold for the first list, and `difference` if the second value minus the first is above a threshold.
-Thresholds are learned on one half of the queries and used on the other half, over many random halvings.
-Sources: Ionescu, Chifu and Mothe 2015 (both uses of DeShaTo, without numbers); Cronen-Townsend, Zhou and
-Croft 2002 and 2004; the rules for when to expand a query are ours.
+Thresholds are learned on one half of the queries and used on the other half, over many random halvings. The
+rules are ours, and the paper on DeShaTo gives no numbers for either use.
+Sources: Ionescu, Chifu and Mothe 2015; Cronen-Townsend, Zhou and Croft 2002 and 2004.
 """
 
 from __future__ import annotations

@@ -2,9 +2,8 @@
 
 Every model scores the whole collection, so the truth is known. Samples of n non-relevant documents per query
 are drawn repeatedly, the same for all models, in two ways: from all documents, and with the first n/2
-documents of the first model always in the sample. Measures are estimated as in `leadline sampled`. Claims:
-Krichene and Rendle 2020 (corrections reduce the bias of sampled metrics; uncorrected metrics do not preserve
-the order of systems).
+documents of the first model always in the sample. Measures are estimated as in `leadline sampled`. Source:
+Krichene and Rendle 2020.
 """
 
 from __future__ import annotations
