@@ -57,7 +57,7 @@ def test_a_text_means_one_thing(registry: Registry[Parametric], written: str, ca
     [
         (TESTS, "randomisaton", "unknown test 'randomisaton'. Did you mean Randomisation?"),
         (TESTS, "wilcoxn", "unknown test 'wilcoxn'. Did you mean Wilcoxon?"),
-        (TESTS, "xyzzy", "unknown test 'xyzzy'. The tests are Bootstrap, Randomisation, Sign, T, Wilcoxon"),
+        (TESTS, "xyzzy", f"unknown test 'xyzzy'. The tests are {', '.join(sorted(TESTS.classes))}"),
         (INTERVALS, "studnet", "unknown interval 'studnet'. Did you mean Student?"),
         (INTERVALS, "percentil", "unknown interval 'percentil'. Did you mean Percentile or"),
         (CORRECTIONS, "holmm", "unknown correction 'holmm'. Did you mean Holm?"),

@@ -156,10 +156,9 @@ def command(  # click documents the options
 ) -> None:
     """Evaluate runs against judgments: MAP, MRR, nDCG and more.
 
-    By default, leadline averages over all judged queries (TREC topics), and a query missing from a run counts
-    as 0 for most measures. Notes below the table list what could shift the numbers, such as ties and
-    unjudged documents. `-f trec` prints as trec_eval does, by default its official measures.
-    For values as in trec_eval, add --profile trec9 or trec10.
+    By default, means are over all judged queries, and a query missing from a run counts as 0 for most
+    measures. Notes below the table list what could shift the numbers, such as ties. `-f trec` prints as
+    trec_eval does, by default its official measures. For its values, add --profile trec9 or trec10.
 
     Example: leadline evaluate qrels.txt bm25.run dense.run -m AP -m nDCG@10 -q
 

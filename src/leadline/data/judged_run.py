@@ -329,7 +329,7 @@ class JudgedRun:
         """Return the number of queries with a chosen row."""
         return int(np.count_nonzero(np.bincount(self.query[chosen])))
 
-    def total(self, query: Codes, weights: Floats | Integers | None = None) -> Floats:
+    def total(self, query: Codes, weights: Floats | Integers | Codes | None = None) -> Floats:
         """Return the sum of weights (by default the number of rows) per query, added in rank order."""
         return np.bincount(query, weights, minlength=len(self.present)).astype(np.float64)
 
