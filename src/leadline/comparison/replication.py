@@ -30,7 +30,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import refuse_unknown
 from leadline.data.table import ResultWarning, raised
 from leadline.data.validation import check_whole
-from leadline.data.wording import percent, queries_between
+from leadline.data.wording import percent
 from leadline.data.wording import queries as counted_queries
 from leadline.errors import InputError, UnknownNameError, UsageError
 from leadline.evaluation.evaluate import EvaluateOptions, Evaluation, RunValues
@@ -404,7 +404,9 @@ def _warnings(original: Results, reproduced: Results, orders: Mapping[str, Float
     for index in range(len(original.measures)):
         absent = np.isnan(np.concatenate([each.averaged_values(index) for each in (original, reproduced)]))
         excluded.append(int(np.count_nonzero(absent.any(axis=0) & ~absent.all(axis=0))))
-    outside = f"left out {queries_between(excluded)} missing from the means of one or more runs"
+    most = "up to " * (min(excluded) < max(excluded)) + counted_queries(max(excluded))
+    each = " per measure" * (len(excluded) > 1)
+    outside = f"left out {most}{each} without a value in one or more runs"
     lacks = "the original or reproduced run has no documents"
     return raised(
         (

@@ -281,7 +281,7 @@ def _checked_documents(given: object) -> ChunkIds | None:
         groups = 0
         wrong = f"is neither a file nor a valid regular expression ({error})"
     else:
-        wrong = "is not a file, and as a pattern it has no group, (...), for the document id"
+        wrong = "is not a file, and as a pattern it has no capturing group for the document id"
     if not groups:
         raise UsageError(
             f"--config read.documents_of: '{made}' {wrong}. Use the path of a table, or a pattern such as "

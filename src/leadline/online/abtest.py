@@ -92,9 +92,9 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
     smallest = options["smallest"]
     if smallest is not None and not unknown and result.sizes.users_needed is None:
         words = (
-            f"the number of {result.unit}s needed for a difference of {smallest:g} is not computed: for any "
-            f"clickthrough in the interval of {first}, the clickthrough of {second} would be below 0 or "
-            "above 1"
+            f"the number of {result.unit}s needed to detect a difference of {smallest:g} is not computed: "
+            f"such a difference from any clickthrough in the confidence interval of {first} would put the "
+            f"clickthrough of {second} below 0 or above 1. Use a smaller difference"
         )
         found.append(("impossible_difference", words, 1))
     if result.compared.test.startswith("Fisher"):
