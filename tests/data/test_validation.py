@@ -148,6 +148,10 @@ def test_errors_of_functions_name_keywords_and_not_options(call: Callable[[], ob
             lambda: ll.compare(QRELS, {"a": RUN, "b": RUN}, baseline="a").plot(figure="groups"),
             "Compare without a baseline, or choose another figure.",
         ),
+        (
+            lambda: ll.unjudged([RUN], method="deshato", vectors="v", documents="d"),
+            "of vectors and documents",
+        ),
         (lambda: ll.report("a.json", "a.html"), "To read saved results, use `read_scores(path)`."),
     ],
 )

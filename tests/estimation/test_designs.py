@@ -177,6 +177,13 @@ def test_known_judgments_enter_with_certainty_and_cost_nothing() -> None:
     }
     assert all(shares[query, ranked[0]] == 1 for query, ranked in RUNS["a"].items())
     assert sum(shares.values()) == pytest.approx(6 * 12 + 12)
+    given = drawn_of(found.pool)
+    next(iter(given.values()))["elsewhere"] = 1
+    (outside,) = [one for one in estimate(given, RUNS, "P@10", pool=found.pool).warnings if one.count == 1][
+        :1
+    ]
+    assert outside.code == "outside_pool"
+    assert "--judged" not in outside.message, "which was given"
 
 
 def drawn_of(pool: DrawnPool) -> dict[str, dict[str, int]]:

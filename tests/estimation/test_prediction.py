@@ -107,7 +107,7 @@ def test_a_list_is_predicted_alone() -> None:
     [
         ({"predictors": "WIG(length=root)"}, "WIG(tail,length=root) needs an index and queries. Add `index`"),
         ({"predictors": ["DeShaTo"]}, "DeShaTo(total) needs topic vectors. Add `vectors`"),
-        ({"predictors": []}, "no predictors were given. Use DeShaTo, NQC or WIG"),
+        ({"predictors": []}, "no predictors were given. Leave out `predictors`"),
         ({"predictors": "best"}, "unknown predictor 'best'. "),
         ({"predictors": ["nqq"]}, "unknown predictor 'nqq'. Did you mean NQC"),
         ({"queries": QUERIES}, "queries needs index"),

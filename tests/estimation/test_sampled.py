@@ -191,6 +191,8 @@ def test_what_cannot_be_estimated_is_refused() -> None:
     for measure in ("Bpref", "Judged@10", "infAP", "alpha_nDCG@10", "RankOf"):
         with pytest.raises(UsageError, match=measure.split("@")[0]):
             sampled(qrels, run, measure)
+    with pytest.raises(UsageError, match="a lowest relevant grade above 0"):
+        sampled(qrels, run, "AP", rel=0)
     with pytest.raises(InputError, match="2 scored non-relevant documents, more than the 1 in its"):
         sampled(qrels, run, population=2)
     with pytest.raises(UsageError, match="population of query 'q' is smaller than"):
@@ -257,7 +259,7 @@ def test_an_interval_that_was_not_confirmed_is_withheld_with_the_reason() -> Non
         ({"sample": 30}, "intervals need at least 31 sampled documents per query"),
         ({"sample": 40}, "a sampled document has weight 24.5"),
         ({"sample": 100, "correction": "none"}, "intervals are available only with correction 'log'"),
-        ({"sample": 100, "draws": 0}, "draws=0 turns intervals off"),
+        ({"sample": 100, "draws": 0}, "intervals are turned off (0 draws)"),
     ]
     for options, reason in cases:
         assert reasons(sampled(qrels, run, "AP", **options)) == [reason]
@@ -469,4 +471,4 @@ def test_pooled_pairs_without_a_judgment_are_counted() -> None:
     qrels = {"q1": {"d1": 1, "d2": -1, "d3": -1}}
     found = sampled(qrels, {"q1": {"d1": 3.0, "x": 2.0, "d2": 1.0}}, "AP", population=9)
     (notice,) = [one for one in found.warnings if one.code == "negative_grades"]
-    assert (notice.count, "-m infAP" in notice.message) == (2, True)
+    assert (notice.count, "infAP" in notice.message) == (2, True)

@@ -237,7 +237,7 @@ def test_what_cannot_be_measured_twice_is_refused() -> None:
         ll.evaluate(FIRST, RUNS, "P@10", **more)
     with pytest.raises(UsageError, match=r"a sample of 2 pairs is too small .* at least 25\."):
         draw_twice(pool_for(RUNS, "P@10", budget=19, seed=1).pool, 2)
-    with pytest.raises(UsageError, match=r"from a sample of 185 pairs\. Choose a number from 1 to 185"):
+    with pytest.raises(UsageError, match=r"from a sample of 185 pairs\. Draw at most 185"):
         draw_twice(POOL, 10_000)
     with pytest.raises(UsageError, match="--from"):
         draw_twice(again, 10)

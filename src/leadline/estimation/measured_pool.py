@@ -257,8 +257,8 @@ def at_look(pool: DrawnPool, grades: Mapping[str, Mapping[str, float]]) -> tuple
         raise UsageError(
             f"there is no verdict yet. Verdicts come after the first {_numbers(places)} pairs in judging "
             "order (column `order` of the pool). So far, "
-            f"{counted(front, 'pair is', 'pairs are')} judged without a gap. `leadline evaluate` "
-            "shows the values so far."
+            f"{counted(front, 'pair is', 'pairs are')} judged without a gap. "
+            "`leadline evaluate JUDGMENTS RUN... --pool POOL` shows the values so far."
         )
     look = Look(reached, len(places), places[reached - 1], len(rows))
     return first_pairs(pool, look.pairs), look
@@ -294,7 +294,7 @@ def draw_twice(pool: DrawnPool, number: int) -> DrawnPool:
     if not 1 <= number <= drawn:
         raise UsageError(
             f"cannot draw {counted(number, 'pair')} to judge twice from a sample of "
-            f"{counted(drawn, 'pair')}. Choose a number from 1 to {drawn:,}."
+            f"{counted(drawn, 'pair')}. Draw at most {drawn:,}."
         )
     part = pool.part(pool.drawn)
     names = part.names()

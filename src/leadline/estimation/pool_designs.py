@@ -400,7 +400,8 @@ def _larger(
     if known:
         raise UsageError(
             f"`--judged` contains {counted(known, 'pair')} drawn for the earlier pool. Pass only judgments "
-            "made before that pool was drawn. Pass the judgments of the pool itself to `leadline evaluate`."
+            "made before that pool was drawn. The judgments of the pool itself are for "
+            "`leadline evaluate JUDGMENTS RUN... --pool POOL`."
         )
     return enlarged(design.probability, design.scale, old, frame, seed), asked
 

@@ -31,7 +31,7 @@ from leadline.data.table import (
 )
 from leadline.data.validation import check_whole, check_word
 from leadline.data.wording import counted, first_few, percent, queries
-from leadline.errors import InputError, UsageError, either, together
+from leadline.errors import InputError, UsageError, together
 from leadline.estimation.histogram_result import over_runs
 from leadline.estimation.predictors import INDEX, NQC, PREDICTORS, VECTORS, WIG, Answer, Predictor
 from leadline.evaluation.join import each_run
@@ -290,7 +290,7 @@ def _chosen(predictors: Any, given: frozenset[str]) -> list[Predictor]:
     listed = [predictors] if isinstance(predictors, (str, Predictor)) else list(predictors)
     made = dict.fromkeys(one if isinstance(one, Predictor) else PREDICTORS.parse(one) for one in listed)
     if not made:
-        raise UsageError(f"no predictors were given. Use {either(PREDICTORS.classes)}.")
+        raise UsageError("no predictors were given. Leave out `predictors` to use all that the data allow.")
     for one in made:
         for lost in sorted(one.needs() - given):
             noun, options = WANTING[lost]

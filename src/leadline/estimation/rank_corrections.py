@@ -142,10 +142,11 @@ def check_estimable(measures: Sequence[Measure]) -> None:
     """Raise UsageError for measures that depend on more than the ranks of documents of positive grade."""
     wrong = [str(measure) for measure in measures if not is_estimable(measure)]
     if wrong:
+        level = any(getattr(measure, "rel", 1.0) <= 0 for measure in measures)
         raise UsageError(
             f"{either(wrong, 'and')} cannot be estimated from a sample. Use a measure that is averaged over "
             "queries and depends only on the ranks and grades of documents graded above 0, such as AP, "
-            "nDCG@10, RR, P@10 or R@100."
+            f"nDCG@10, RR, P@10 or R@100{', and a lowest relevant grade above 0' * level}."
         )
 
 

@@ -366,7 +366,7 @@ def withheld(parts: Strata, measures: Sequence[Measure], settings: SampledOption
     weight = float(parts.weight.max(initial=1.0))
     fewest = int((parts.sampled + parts.fixed - parts.unscored)[parts.open].min())
     if not settings.draws:
-        same = "draws=0 turns intervals off"
+        same = "intervals are turned off (0 draws)"
     elif settings.correction != "log":
         same = f"intervals are available only with correction 'log', not '{settings.correction}'"
     elif not _correctable(parts)[parts.open & (parts.sampled > 0)].all():

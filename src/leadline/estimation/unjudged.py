@@ -309,7 +309,7 @@ def _stacked(
 
 def _check_topics(method: UnjudgedEstimator, vectors: object, documents: object) -> None:
     """Raise UsageError if topics are given but not used, or needed but not given."""
-    one_of({"topic vectors": vectors, "documents": documents})
+    one_of({"--topics VECTORS": vectors, "--docs DOCUMENTS": documents})
     has_topics = vectors is not None or documents is not None
     if method.voting and has_topics:
         unused = "--docs DOCUMENTS" if vectors is None else "--topics VECTORS"
