@@ -53,6 +53,17 @@ def test_the_value_of_an_unknown_query_is_refused_with_the_queries_that_there_ar
         results().value("new", "x", "RR")
 
 
+def test_names_in_the_wrong_order_are_refused_with_the_right_one() -> None:
+    with pytest.raises(
+        ll.UsageError, match=r"'RR' is a measure, not a query\. Use value\(run, query, measure"
+    ):
+        results().value("new", "RR", "q1")
+    with pytest.raises(
+        ll.UsageError, match=r"'RR' is a measure, not a run\. Use .* results\['old'\]\['RR'\]"
+    ):
+        results().mean("RR", "new")
+
+
 @pytest.mark.parametrize("option", ["bounds", "intervals"])
 def test_what_only_evaluate_can_add_is_refused_elsewhere(option: str) -> None:
     runs = {"old": OLD, "new": NEW}

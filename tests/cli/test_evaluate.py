@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Leadline
+from leadline import InputError, read_scores
 from leadline.version import VERSION
 
 QRELS = """\
@@ -208,6 +209,15 @@ def test_runs_can_be_named_by_their_tag(leadline: Leadline) -> None:
     done = leadline("evaluate", "qrels.txt", "a=good.run", "b=good.run", "--config", "read.name_by=tag")
     named = "two runs are both named 'good-tag' (good.run and good.run)"
     assert done.refusal == f"leadline: error: {named}. Leave out --config read.name_by=tag.\n"
+
+
+def test_printed_means_are_refused_as_scores_with_what_saves_values(leadline: Leadline, here: Path) -> None:
+    run = ("evaluate", "qrels.txt", "good.run")
+    (here / "means.json").write_text(leadline(*run, "-f", "json").out)
+    with pytest.raises(InputError, match=r"-o FILE\.json` \(in Python, with write\(path\)\)"):
+        read_scores(str(here / "means.json"))
+    assert leadline(*run, "-o", "values.json").status == 0
+    assert read_scores(str(here / "values.json")).names == ["good"]
 
 
 def test_profile_trec9_averages_over_the_queries_of_both_files(leadline: Leadline) -> None:

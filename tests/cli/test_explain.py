@@ -230,6 +230,7 @@ def test_csv_has_a_row_for_every_rank(leadline: Leadline) -> None:
     ("arguments", "words"),
     [
         (("-m", "AP", "--query-id", "k"), "query 'k' has no judgments"),
+        (("-m", "q", "--query-id", "AP"), "'q' is a query, not a measure. Swap the measure and the query"),
         (("-m", "APP", "--query-id", "q"), "unknown measure 'APP'. Did you mean AP"),
         (("-m", "P.5,10", "--query-id", "q"), "'P.5,10' stands for 2 measures. Pass only one"),
         (

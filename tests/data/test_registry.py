@@ -142,6 +142,8 @@ def test_a_list_or_a_spelling_of_trec_eval_may_mean_several(written: str, canoni
         ("P(rel=1)@5-l2", "rel is given twice"),
         ("P(cutoff=5)@10", "cutoff is given twice"),
         ("Rprec@10", "Rprec takes no cutoff. Use Rprec"),
+        ("RBP.5,10", "For cutoffs, write RBP@5,10"),
+        ("RBP.95.5", "For cutoffs, write RBP@10"),
         ("bpref_R@10", "bpref_R takes no cutoff. Use bpref_R"),
         ("set_P_5", "set_P takes no cutoff. Use set_P or P@5"),
         ("set_F.0.5", "set_F takes no cutoff. Use set_F or F"),

@@ -19,6 +19,8 @@ def test_a_level_between_0_and_1_is_refused_with_whole_grades() -> None:
             ll.evaluate(WHOLE, RUN, "AP", rel=level)
         with pytest.raises(ll.UsageError, match="grade"):
             ll.compare(WHOLE, {"a": RUN, "b": RUN}, measures="AP", rel=level)
+    with pytest.raises(ll.UsageError, match=r"\(in Python, `compare` with `confidence=0\.95`\)"):
+        ll.evaluate(WHOLE, RUN, "AP", rel=0.05)
     for level in (0, 1, 2, 1.5):
         assert ll.evaluate(WHOLE, RUN, "AP", rel=level).measures
     assert ll.evaluate({"q": {"a": 0.5, "b": 0.0}}, RUN, "AP", rel=0.5).mean("run", "AP") == 1.0

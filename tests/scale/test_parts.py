@@ -248,7 +248,7 @@ def test_rows_of_a_query_are_grouped_on_request(split: Split, tmp_path: Path) ->
         InputError, match=rf"a\.run:{len(lines[::2]) + 2}: document .* twice for query '[^']*'\."
     ):
         evaluated(split, map(str, paths), group_parts=True)
-    with pytest.raises(InputError, match="reads only runs in TREC format"):
+    with pytest.raises(InputError, match=r"convert -C read\.kind=run`, or leave out group_parts"):
         evaluated(split, [_csv(tmp_path)], group_parts=True)
 
 

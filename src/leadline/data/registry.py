@@ -577,7 +577,8 @@ def _parse_cutoffs(
     if name in arguments:
         raise UsageError(f"{name} is given twice")
     if parts["suffix"] and class_.has_persistence() and parts[0][parts.start("suffix") - 1] == ".":
-        cuts = f"{parts['name']}@{text}"
+        whole = all(part.strip().isdigit() for part in text.split(","))
+        cuts = f"{parts['name']}@{text if whole else 10}"
         raise UsageError(
             f"a number after a dot sets p: {parts['name']}.95 means p=0.95. For cutoffs, write {cuts}."
         )

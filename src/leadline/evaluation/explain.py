@@ -169,6 +169,8 @@ def explain(
     table = copy(judgments_of(qrels, reading_and_cut(explain, of_reading)[0]))
     table.votes = {}  # each document of the list is shown with one grade, that of the majority
     if table.queries.find(query) is None:
+        if isinstance(measure, str) and table.queries.find(measure) is not None:
+            raise UsageError(f"{measure!r} is a query, not a measure. Swap the measure and the query.")
         raise UsageError(
             f"query '{query}' has no judgments. Choose a judged query, such as {next(iter(table.queries))} "
             f"({len(table.queries):,} in all)."

@@ -257,8 +257,8 @@ class Lookups:
                 f"these results have {sizes}, so say which mean you need", "Use mean({run}, {measure})"
             )
             raise UsageError(which.format_map(self._filled()))
-        column = 0 if measure == "" else self.measure_index(measure)
-        return float(self.means[0 if run == "" else self._run_index(run), column])
+        row = 0 if run == "" else self._run_index(run)
+        return float(self.means[row, 0 if measure == "" else self.measure_index(measure)])
 
     def __float__(self) -> float:
         """Return the mean of the only run by the only measure."""
@@ -278,6 +278,8 @@ class Lookups:
     def value(self, run: str, query: str, measure: object) -> float:
         """Return the value of a run by a measure for a query."""
         code = self.queries.code(query)
+        if code is None and self._canonical(query):
+            raise UsageError(f"{query!r} is a measure, not a query. Use value(run, query, measure)")
         if code is None:
             names = list(self.queries)
             one_of = "one of " * (len(names) > 1)

@@ -216,7 +216,9 @@ def check_level(rel: float | None, qrels: QrelsColumns) -> None:
     """
     if rel is None or not 0 < rel < 1 or (qrels.grades != np.floor(qrels.grades)).any():
         return
-    level = f". For a significance level of {rel:g}, use `leadline compare --confidence {1 - rel:g}`"
+    confidence = f"{1 - rel:g}`"
+    level = f". For a significance level of {rel:g}, use `leadline compare --confidence {confidence}"
+    level += f" (in Python, `compare` with `confidence={confidence})"
     raise UsageError(
         f"a level of {rel:g} (`--level`) does not suit whole-number grades. Pass the "
         f"lowest relevant grade, such as 1{level if rel <= LARGEST_SIGNIFICANCE else ''}"

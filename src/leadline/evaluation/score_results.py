@@ -224,7 +224,8 @@ def _opened(source: _Source) -> OpenedScores | Results:
         raise InputError(
             "this result has no per-query values",
             path=source.path,
-            hint="Save the result with `leadline evaluate -o FILE.json`, or print it with --per-query",
+            hint="Save the result with `leadline evaluate -o FILE.json` (in Python, with write(path)), or "
+            "print it with --per-query",
         )
     if any(ESTIMATE in run for run in opened["runs"]):
         raise estimates_without_samples(source.path)

@@ -227,7 +227,7 @@ def _copy_lines(path: str, label: str, reading: Reading, target: BinaryIO) -> tu
     """Copy the lines of a part, of remarks at its top only the ends; return the numbers of lines and rows."""
     source = opened(path)
     if source.format is not TREC or reading.columns is not None:
-        hint = "Convert each part with `leadline convert`, or leave out --group-parts"
+        hint = "Convert each part with `leadline convert -C read.kind=run`, or leave out --group-parts"
         raise InputError("--group-parts reads only runs in TREC format", path=label, hint=hint)
     count = rows = 0
     with Chunk(path, Buffers()) as window:
