@@ -203,6 +203,8 @@ def test_the_command_refuses_what_leads_nowhere(runs: list[str], leadline: Leadl
         ([*runs], "Use --for MEASURE, --depth K, --method NAME,"),
         ([*runs, "--depth", 0], "0 is not between 1"),
         ([*runs, "--depth", 3, "-C", "pool.known=a.run", "--judged", "b.run"], "b.run"),
+        ([*runs, "--docs", "docs.jsonl"], "Use --depth K, --method NAME, --config pool.random=N or"),
+        (["--docs", "docs.jsonl", "--queries", "q.jsonl"], "pool. Use --config pool.random=N or --config"),
         (["-C", "pool.random=3"], "Pass runs, or both --docs DOCUMENTS and --queries QUERIES"),
         (["--depth", 3, "--docs", "docs.jsonl", "--queries", "queries.jsonl"], "Depth(3) needs runs"),
         ([*runs, "none.run", "--depth", 3], "none.run"),

@@ -18,7 +18,7 @@ from leadline.data.table import Column, ResultWarning, RunInfo, columns_of
 from leadline.data.validation import check_flags, check_whole
 from leadline.data.wording import counted, first_few
 from leadline.data.wording import queries as queries_of
-from leadline.errors import InputError, UsageError, both, one_of
+from leadline.errors import InputError, UsageError, both, either, one_of
 from leadline.estimation.measured_pool import MeasuredPool
 from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.system_lists import Systems, read_systems
@@ -231,8 +231,11 @@ def pool(
     check_whole(0, random=random, seed=seed)
     check_whole(1, batch=batch)
     check_flags(everything=everything)
-    chosen = _method(method, depth, random=random, everything=everything)
     none = isinstance(runs, Sequence) and not runs
+    able = [] if none else ["--depth K", "--method NAME"]  # options that select documents here
+    if able and all(value is None for value in (documents, queries, known, batch)):
+        able = ["--for MEASURE", *able]
+    chosen = _method(method, depth, able, random=random, everything=everything)
     if none and chosen is not None:
         raise UsageError(
             f"{chosen} needs runs. Pass runs, or use --config pool.random=N or --config pool.everything "
@@ -381,7 +384,7 @@ class _PoolBuilder:
 
 
 def _method(
-    method: str | PoolMethod | None, depth: int | None, *, random: int, everything: bool
+    method: str | PoolMethod | None, depth: int | None, able: Sequence[str], *, random: int, everything: bool
 ) -> PoolMethod | None:
     """Return the pooling method; None if documents are only drawn, or all are taken."""
     one_of({"--method": method, "--depth": depth})
@@ -390,10 +393,8 @@ def _method(
         return POOLS.parse(f"Depth(k={depth})")
     if method is None:
         if not random and not everything:
-            raise UsageError(
-                "no option selects the documents to pool. Use --for MEASURE, --depth K, --method NAME, "
-                "--config pool.random=N or --config pool.everything."
-            )
+            able = either([*able, "--config pool.random=N", "--config pool.everything"])
+            raise UsageError(f"no option selects the documents to pool. Use {able}.")
         return None
     return POOLS.parse(method) if isinstance(method, str) else method
 
