@@ -352,8 +352,11 @@ def test_exports_of_a_store_with_two_pools_have_the_probabilities_of_the_one_it_
     store, target = str(tmp_path / "judged.sqlite"), str(tmp_path / f"judged.{suffix}")
     for path in paths:
         simulate(path, store, grades)
-    assert bool(export(store, target).outside) == (second != "enlarged")
+    done = export(store, target)
+    assert bool(done.outside) == (second != "enlarged")
     framed = suffix in ("csv", "tsv")
+    assert bool(done.lost) == (not framed)
+    assert "without a judgment" not in done.lost  # every pair is judged
     by_store = ll.evaluate(store, runs, "P@5")
     by_file = ll.evaluate(target, runs, "P@5", pool=None if framed else kept)
     assert by_file.to_dict()["runs"] == by_store.to_dict()["runs"]

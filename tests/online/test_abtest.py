@@ -190,6 +190,7 @@ def test_no_click_at_all_is_no_difference_and_no_z() -> None:
 
 
 def test_a_split_that_was_not_planned_is_a_warning() -> None:
+    assert "--" not in str(abtest(a=(50, 100), b=(60, 100)))  # Python has no options of the command line
     assert "sample_ratio" in codes(abtest(a=(500, 10_000), b=(500, 9_000), planned=0.5))
     assert "sample_ratio" not in codes(abtest(a=(500, 19_000), b=(50, 1_000), planned=0.05))
 

@@ -320,8 +320,8 @@ class _Layout:
         self.noun = noun
         self.fields = fields
         self.path = path
-        self.ids = (id_column,) if id_column else IDS[noun]
-        if noun == "text":  # the id column may be that of documents alone
+        self.ids: tuple[str, ...] = (id_column,) if id_column else ()
+        if not id_column or noun == "text":  # the id column may be that of documents alone
             self.ids = (*self.ids, *IDS[noun])
         self.known: dict[tuple[str, ...], tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
 

@@ -90,7 +90,9 @@ def export(store: str, target: str, *, rule: str = "majority") -> ExportSummary:
     notes = sum(bool(row.note) for row in rows)
     lost = ""
     if pool is not None and suffix not in DELIMITERS:
-        lost = "probabilities and " * bare + "pairs without a judgment"
+        unjudged = "pairs without a judgment" if shares.keys() - merged.grades.keys() else ""
+        lost = " and ".join(filter(None, ("probabilities" if bare else "", unjudged)))
+        lost = lost or "the order and design of the pool" * bool(pool.design)
     outside = 0 if pool is None else len(merged.grades.keys() - shares.keys())
     return ExportSummary(judges, merged, notes, lost, outside)
 

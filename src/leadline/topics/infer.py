@@ -97,7 +97,10 @@ def encoded(
         ids, texts = read_columns(documents, [column], id_column, encoding, queries=queries)
     except InputError as error:
         if "has no column" in error.found and field is None:
-            error.hint = error.hint or "For texts in another column, use `--config topics.field=COLUMN`"
+            error.hint = error.hint or (
+                f"Rename the text column to '{column}'. If all files have their texts in the same other "
+                "column, use `--config topics.field=COLUMN`"
+            )
         raise
     corpus = corpus_of(ids, texts, [model.analyses[index]], [model.vocabularies[index]])
     first = int(sum(map(len, model.vocabularies[:index])))
