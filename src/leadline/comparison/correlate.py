@@ -405,15 +405,18 @@ def noisy_means(found: Sequence[tuple[str, float]]) -> list[ResultWarning]:
     >>> for notice in noisy_means([("AP", 0.7), ("P", 0.5), ("RR", 0.9)]):
     ...     print(notice.message.partition(", ")[2])
     because the means of P have a reliability of only 0.50 (the lowest of 2 below 0.8)
+    >>> noisy_means([("AP", -32.9)])[0].message.rpartition("reliability of ")[2]
+    '0 or less (below 0.8)'
     """
     noisy = sorted((value, what) for what, value in found if value < RELIABLE)
     if not noisy:
         return []
     value, what = noisy[0]
     several = f"the lowest of {len(noisy):,} " if len(noisy) > 1 else ""
+    size = f"only {value:.2f}" if value > 0 else "0 or less"
     words = (
-        f"intervals over queries may be too low, because the means of {what} have a reliability of only "
-        f"{value:z.2f} ({several}below {RELIABLE:g})"
+        f"intervals over queries may be too low, because the means of {what} have a reliability of {size} "
+        f"({several}below {RELIABLE:g})"
     )
     return [ResultWarning("noisy_means", words, len(noisy))]
 
