@@ -74,6 +74,13 @@ def test_standard_input_and_a_file_without_problems(tmp_path: Path, leadline: Le
     assert leadline("check", path) == (0, f"{path}{expected}", "")
 
 
+def test_a_query_that_is_a_byte_order_mark_is_no_error(tmp_path: Path, leadline: Leadline) -> None:
+    path = tmp_path / "qrels"
+    path.write_text("\ufeff\ufeff\t0\td1\t0\n\ufeff\t0\td2\t1\n", encoding="utf-8")
+    assert read_qrels(path).to_dict() == {"\ufeff": {"d1": 0, "d2": 1}}
+    assert leadline("check", path).status == 0
+
+
 def test_json_has_the_keys_of_the_contract(tmp_path: Path, leadline: Leadline) -> None:
     path = file_of(tmp_path, "a.txt", b"q1 0 d1 1\nq1 0 d1 2\n")
     found = leadline("check", path, "-f", "json")

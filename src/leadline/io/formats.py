@@ -95,7 +95,7 @@ def opened(path: str, *, read: bool = False) -> Opened:
         return Opened(path, SQLITE_STORE, None)
     if head is not None and not read and not part:
         binary = head.startswith(BINARY_TABLES) and not is_compressed(file)
-        if binary or _is_trec(head, _named(path)):
+        if binary or _is_trec(head.removeprefix(BOM), _named(path)):
             columns = len(_first_fields(head))
             return Opened(path, PARQUET if binary else TREC, None, columns=columns)
         lines = _first_lines(file, head)
@@ -355,7 +355,6 @@ def _lazy(module: str, function: str) -> Callable[..., Any]:
 
 def _is_trec(head: bytes, named: str) -> bool:
     """Return whether the first line is one of a TREC file, and not of cells or JSON with blanks in an id."""
-    head = head.removeprefix(BOM)
     line = first_line(head).strip(b"\r")
     if not looks_trec(head) or _is_smart(head, named):
         return False
