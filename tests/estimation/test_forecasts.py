@@ -34,6 +34,12 @@ def test_judgments_count_beside_labels_in_the_forecast_of_ndcg() -> None:
         assert found.expected["nDCG@10"]["half_width"] is not None
 
 
+def test_the_advised_depth_gives_ndcg_a_forecast() -> None:
+    shallow = pool_for(RUNS, "nDCG@10", budget=5, depth=5, machine=TRUTH)
+    assert "(use a depth of at least 11)" in str(shallow.warnings)
+    assert pool_for(RUNS, "nDCG@10", budget=6, depth=11, machine=TRUTH).expected["nDCG@10"]["half_width"]
+
+
 @pytest.mark.parametrize("measures", ["nDCG@5", ["nDCG@10", "P@10"]])
 def test_labels_are_advised_only_where_they_bring_a_forecast(measures: str | list[str]) -> None:
     found = pool_for(RUNS, measures, budget=8)

@@ -234,7 +234,10 @@ def pool_for(
         )
         larger = outside > deeper + ROUNDING or judgments < FEWEST_JUDGMENTS <= most
         ways = ["a larger budget"] * larger
-        ways += [f"a depth of at least {min(len(weight), longest)}"] * (deeper > MOST_GUESSED + ROUNDING)
+        least = min(len(weight), longest)
+        if sampled and isinstance(kind, Ratio) and kind.ideal and least == len(weight):
+            least += 1  # intervals of nDCG were simulated for pools deeper than its cutoff
+        ways += [f"a depth of at least {least}"] * (deeper > MOST_GUESSED + ROUNDING)
         hint = f" (use {either(ways, 'and')})" if ways else ""
         why = _no_forecast(
             kind, one["half_width"], outside, hint, judgments, new, pooled_queries, sampled=sampled
