@@ -111,6 +111,9 @@ def test_a_grade_that_is_not_on_the_scale_is_refused(pool: str, tmp_path: Path) 
     with pytest.raises(UsageError, match=r"grade 12, .* whole numbers from 0 to 9"):  # no scale has it
         simulate(pool, str(tmp_path / "store.sqlite"), large, grades="0=no,1=yes")
     assert not list(tmp_path.glob("*.sqlite"))
+    simulate(pool, str(tmp_path / "store.sqlite"), QRELS)
+    with pytest.raises(UsageError, match=r"Use judgments .* from 0 to 9, and another store"):
+        simulate(pool, str(tmp_path / "store.sqlite"), large)
 
 
 @pytest.mark.parametrize(

@@ -454,7 +454,7 @@ def test_scores_that_cancel_are_ties_beside_a_very_large_one() -> None:
 
 
 def test_scores_beyond_the_largest_number_are_refused() -> None:
-    with pytest.raises(UsageError, match="too large to fuse"):
+    with pytest.raises(UsageError, match=r"the weights are too large to fuse\. Use smaller weights"):
         fuse({"x": {"q": ["a"]}, "y": {"q": ["a"]}}, "CombSUM", normalise="rank", weights=[1e308, 1e308])
     with pytest.raises(UsageError, match="too large to fuse"):  # without a warning of NumPy
         fuse(

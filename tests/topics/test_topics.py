@@ -333,5 +333,7 @@ def test_bad_requests_are_refused() -> None:
         fit({"a": "the"}, 2)
     with pytest.raises(UsageError, match="the model has no language 'fr'"):
         infer(fitted(), rows, language="fr")
+    with pytest.raises(UsageError, match="fitted without languages"):
+        infer(fit({"a": "wing", "b": "tail"}, 2, sweeps=2, sampler="leadline"), {"c": "wing"}, language="en")
     with pytest.raises(InputError, match="use `field`"):
         infer(fitted(), [{"doc_id": "a", "words": "cat"}], language="en")

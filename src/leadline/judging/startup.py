@@ -374,6 +374,8 @@ def check_given(given: set[float], grades: Sequence[Grade], store: str = "") -> 
             how = f"Use judgments whose grades are whole numbers from 0 to {HIGHEST}"
         elif len(given) > MOST_GRADES:
             how = f"Use judgments with at most {MOST_GRADES} different grades"
+        if store and not how.endswith("another store"):
+            how += ", and another store"
         shown = listed_few([f"{grade:g}" for grade in missing], MOST_GRADES)
         raise UsageError(
             f"simulated judges would give {them} {shown}, which {'are' if len(missing) > 1 else 'is'} not on "

@@ -135,9 +135,9 @@ class FusionLists:
         With `as_given`, scores that a run gave are not rounded.
         """
         if not np.isfinite(scores).all():
-            raise UsageError(
-                "the scores or weights are too large to fuse. Normalize the scores or use smaller weights."
-            )
+            large = np.abs(self.score).max() > 1e100  # no normalized score is
+            what, how = ("scores or weights", "Normalize the scores or use") if large else ("weights", "Use")
+            raise UsageError(f"the {what} are too large to fuse. {how} smaller weights.")
         exact = np.zeros(len(scores), dtype=np.bool_)
         exact[self.candidate[as_given & (self.score == scores[self.candidate])]] = True
         scores = np.where(exact, scores, _without_rounding(scores, np.abs(scores)))

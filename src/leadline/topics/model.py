@@ -457,7 +457,7 @@ class TopicModel:
         if language not in self.languages:
             if self.languages == [WHOLE]:
                 raise UsageError(
-                    f"there is no language '{language}' in a model fitted without --languages. Leave the "
+                    f"there is no language '{language}' in a model fitted without languages. Leave the "
                     "language out."
                 )
             found = "no language was given" if language is None else f"the model has no language '{language}'"
