@@ -100,7 +100,7 @@ def test_a_chunk_without_a_document_is_refused_with_its_line(tmp_path: Path) -> 
     path.write_text("q1 Q0 a#1 1 2 t\nq1 Q0 b 2 1 t\n")
     with pytest.raises(InputError, match=r"run:2: the documents_of pattern .* finds no document id in 'b'"):
         ll.read_run(path, documents_of=PATTERN)
-    with pytest.raises(InputError, match="Did you mean 'b#0'"):
+    with pytest.raises(InputError, match=r"Did you mean 'b#0'\? If not, add the chunk"):
         ll.read_run({"q1": {"b#1": 1.0}}, documents_of={"b#0": "b", "zz": "a"})
     table = tmp_path / "chunks.csv"
     table.write_text("chunk_id,doc_id\nx,a\nx,b\n")

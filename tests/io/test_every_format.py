@@ -362,7 +362,7 @@ FAULTS = {
         '[{"qid": "q1"}]',
     ): ", record 1: no document ids were found in column 'qid' because no column is called doc_id, docno, "
     "docid, corpus-id, corpus_id, item_id, document, Doc ID, doc, chunk_id, passage_id, pid, text_id or id. "
-    "Rename the column with the document ids to 'doc_id'.",
+    "Add a column 'doc_id' with the document ids.",
     (
         "a.jsonl",
         '{"qid": "q1", "docno": "d1", "score": 1}\n{"qid": "q1", "score": 1}\n',
@@ -396,6 +396,11 @@ FAULTS = {
         "qid,docno,number\nq1,d1,1\n",
     ): ":1: no scores were found among the columns qid, docno, number because no column is called score, "
     "similarity or relevance_score. Rename the column with the scores to 'score'.",
+    (
+        "a.csv",
+        "qid,docno,probability\nq1,d1,1\n",
+    ): ":1: no scores were found among the columns qid, docno, probability because no column is called "
+    "score, similarity or relevance_score. Add a column 'score' with the scores.",
     ("a.csv", "qid,docno,score\n"): ": contains no documents",
     ("a.parquet", "PAR1 and nothing else"): "cannot be read",
     ("a.arrow", "ARROW1 and nothing else"): "cannot be read",

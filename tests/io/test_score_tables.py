@@ -344,6 +344,10 @@ REFUSED: dict[str, tuple[str, str]] = {
         ":2: the fields (query, RR) differ from those of the first entry (query, AP)",
     ),
     "JSON": ('{"query": "q1", "AP": 1}\nquery\n', "JSON"),
+    "a printed comparison": (
+        '{"leadline": "0.2.0", "command": "compare", "differences": []}',
+        "with -f json",
+    ),
     "a value of JSON that is text": ('[{"query": "q1", "AP": "x"}]', "use null"),
     "a value of JSON Lines that is text": (
         '{"query": "q1", "AP": 1}\n{"query": "q2", "AP": "x"}\n',

@@ -223,6 +223,7 @@ def test_one_column_of_several_languages_can_be_chosen(tmp_path: Path) -> None:
         ),
         (b'{"doc_id": 7.5, "text": "a"}\n', r":1: ids must be strings, but 7.5 is of type float"),
         (b'{"doc_id": "", "text": "a"}\n', ":1: the document has no id"),
+        (b'{"doc_id": null, "text": "a"}\n', ":1: the document has no id"),
         (b'{"doc_id": "d1", "text": 7}\n', r":1: column 'text' contains a value of type int, not text"),
         (
             b'{"name": "d1", "text": "a"}\n',

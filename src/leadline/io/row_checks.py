@@ -23,6 +23,7 @@ from leadline.data.wording import first_few, in_code, in_columns
 from leadline.errors import InputError, either, refuse_repeated, repeated
 from leadline.io import selection
 from leadline.io.row_columns import (
+    BESIDE,
     GRADE,
     JUDGE,
     LISTED,
@@ -108,7 +109,10 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint
     named = {*QUERY, *LISTED, *numbers, *TAG}
     other = [one for one in columns if one not in named]
     near = next((found for one in other if (found := _nearest(one, names))), "")
-    advice = f"Did you mean {near}?" if near else f"Rename the column with the {what}s to '{names[0]}'"
+    taken = {find(columns, QUERY), find(columns, LISTED), *numbers, *TAG, *SUBTOPIC, *BESIDE, *JUDGE}
+    advice = f"Add a column '{names[0]}' with the {what}s"
+    if near or not taken.issuperset(columns):
+        advice = f"Did you mean {near}?" if near else f"Rename the column with the {what}s to '{names[0]}'"
     return InputError(
         f"no {what}s were found {in_columns(columns)} because no column is called {either(names)}",
         hint=hint or advice,

@@ -20,6 +20,7 @@ from leadline.io.run_names import STANDARD_INPUT, run_name
 from leadline.io.saved_results import (
     MANIFEST,
     Saved,
+    check_format,
     check_json,
     is_saved,
     read_parquet,
@@ -192,6 +193,8 @@ def _of_json(text: str, path: str, name: str) -> OpenedScores | Saved | dict[str
     if isinstance(found, dict) and isinstance(found.get("runs"), list):
         return _of_suite(found, path) if found.get("command") == "suite" else found
     if isinstance(found, dict):
+        if {"leadline", "command"} <= found.keys():
+            check_format(found, path)  # refuses what -f json printed
         single = any(isinstance(value, str) for value in found.values()) and not any(
             isinstance(value, (dict, list)) for value in found.values()
         )

@@ -279,7 +279,7 @@ def _unknown(name: str, given: ChunkIds, line: int | None) -> InputError:
             line=line,
         )
     meant = did_you_mean(name, map(to_text, given.table), most=1)
-    hint = meant or "Add the chunk and its document"
+    hint = f"{meant} If not, add the chunk and its document" if meant else "Add the chunk and its document"
     table = str(given) if os.path.exists(given) else "documents_of"
     return InputError(f"chunk '{name}' is missing from {table}", line=line, hint=hint)
 

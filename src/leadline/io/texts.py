@@ -299,7 +299,7 @@ def _read(
         if not isinstance(given, bool) and isinstance(given, Integral):
             document = document._replace(id=str(int(given)))
         try:
-            key = to_bytes(document.id)
+            key = b"" if given is None else to_bytes(document.id)
         except InputError as error:
             raise error.at(path, place) from None
         if not key:
