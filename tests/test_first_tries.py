@@ -6,6 +6,7 @@ import copy
 import json
 import pickle
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -51,6 +52,16 @@ def test_the_worst_queries_are_those_of_lowest_value_or_of_largest_loss() -> Non
 def test_the_value_of_an_unknown_query_is_refused_with_the_queries_that_there_are() -> None:
     with pytest.raises(ll.UsageError, match=r"no query 'x'\. Use one of q1, q2"):
         results().value("new", "x", "RR")
+
+
+def test_notes_on_the_runs_of_several_saved_results_count_all_runs(tmp_path: Path) -> None:
+    lacking = {"q1": {"d1": 1.0, "new": 0.5}}
+    paths = [tmp_path / "old.json", tmp_path / "new.json"]
+    for path, names in zip(paths, ("ab", "cd"), strict=True):
+        ll.evaluate(QRELS, dict.fromkeys(names, lacking), "RR").write(path)
+    told = list(map(str, ll.read_scores(paths).warnings))
+    assert "all 4 runs: 1 judged query per run missing (scored 0)" in told
+    assert not [one for one in told if "both" in one]
 
 
 def test_names_in_the_wrong_order_are_refused_with_the_right_one() -> None:

@@ -21,6 +21,7 @@ from leadline.evaluation.evaluate import Meaning
 from leadline.evaluation.limits import same_weights
 from leadline.evaluation.profiles import is_text, profile_of
 from leadline.evaluation.results import Results
+from leadline.evaluation.run_warnings import PER_RUN, count_warnings, levels_of
 from leadline.io.read_paths import path_of, public
 from leadline.io.result_files import damaged_result
 from leadline.io.run_names import files_of
@@ -206,7 +207,15 @@ def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
         "and of the sample"
     )
     estimated = [] if made.sampling is None else [ResultWarning("estimates", message, 1)]
-    made.warnings = list(dict.fromkeys([*estimated, *(notice for one in parts for notice in one.warnings)]))
+    told = list(dict.fromkeys(notice for one in parts for notice in one.warnings))
+    rules, measures = {str(one.options.get("queries", "all")) for one in parts}, made.measures
+    if made.sampling is None and len(rules) == 1 and all(info.counts for info in made.runs):
+        # "Both runs" of one file are no longer all runs.
+        levels = levels_of(measures)
+        again = count_warnings(made.runs, averaging=rules.pop(), levels=levels, measures=measures)
+        codes = {*PER_RUN, *(one.code for one in again)}
+        told = [one for one in again if one.count] + [one for one in told if one.code not in codes]
+    made.warnings = [*estimated, *told]
     return made
 
 
