@@ -183,7 +183,7 @@ def test_queries_of_one_side_only_are_left_out_and_counted() -> None:
     assert both.pairs[0].difference == pytest.approx(float(shared[1] - shared[0]))
     assert "over 10 queries, with" in both.to_latex()
     three = compare(QRELS, {**runs, "c": RUNS["worst"]}, "RR", queries="both")
-    assert f"over 10 to {QUERIES} queries with" in three.to_latex()
+    assert f"over 10 to {QUERIES} queries, with" in three.to_latex()
     tukey = compare(QRELS, runs, "RR", queries="both", correction="Tukey")
     assert "incomplete_queries" in {notice.code for notice in tukey.warnings}
 
