@@ -219,6 +219,10 @@ def test_subtopics_make_a_repeat_none(tmp_path: Path, leadline: Leadline) -> Non
         refused = leadline("check", one)
         assert (refused.status, "`--config read.subtopics`" in refused.out) == (2, True)
     assert leadline("check", path, "--config", "read.subtopics").status == 0
+    run = file_of(tmp_path, "a.run", b"q1 Q0 d1 1 2 t\n")
+    for files in ((path, run), (run, "--qrels", path)):
+        told = leadline("check", *files, "--config", "read.subtopics")
+        assert (told.status, "1 of 1 documents" in told.out) == (0, True)
     twice = file_of(tmp_path, "b.txt", b"q1 1 d1 1\nq1 1 d1 3\n")
     assert found_in(leadline, twice, "--config", "read.subtopics") == {"repeated_documents": (2, 1)}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from leadline.data.qrels import QrelsColumns
@@ -175,7 +175,9 @@ def check(
     named = qrels is not None
     if qrels is None and kind is None and _is_call(paths):
         qrels = paths[0]
-    judgments = None if qrels is None else judgments_of(qrels, reading, sure=named)
+    judgments = (
+        None if qrels is None else judgments_of(qrels, replace(reading, subtopics=subtopics), sure=named)
+    )
     coverage = None
     if documents is not None and qrels is not None and judgments is not None:
         from leadline.retrieval.collection import holdings
