@@ -160,6 +160,16 @@ def test_without_spread_no_margin_is_said_to_be_carried() -> None:
     assert "equally good" not in str(found) + report_of(found, compared.results)
 
 
+@pytest.mark.parametrize(("size", "second"), [(4, 2), (5, 9)])
+def test_no_margin_is_advised_that_is_refused_or_lets_no_run_pass(size: int, second: int) -> None:
+    """Four queries are too few for any margin; five of these need one above the range of the measure."""
+    qrels = dict(list(QRELS.items())[:size])
+    runs = {"a": varied(1, second), "b": varied(second, 1)}
+    found = tried(Condition("RR", 0.1, NOT_WORSE), "b", runs, qrels)["a"]
+    assert found.failed
+    assert "equally good" not in str(found)
+
+
 def test_a_loss_of_just_the_margin_passes_and_one_above_it_does_not() -> None:
     queries = {f"q{query}": {"good": 1} for query in range(6)}
     better = {query: {"good": 1.0} for query in queries}

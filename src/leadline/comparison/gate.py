@@ -361,7 +361,7 @@ def decided_on(better: Floats, condition: Condition, rules: Rules, groups: Group
             number = counted(units, *noun)
             test = "Sign" if decided[column] else str(rules.test)
             reasons[column] = _reason(number, float(p[column]), least(units, alternative), test, rules.alpha)
-        if condition.kind == NOT_WORSE:
+        if condition.kind == NOT_WORSE and not reasons[column]:  # else no margin lets a run pass
             detectable_difference[column] = detectable(
                 float(spread.deviation[column]),
                 float(spread.effective[column]),
@@ -402,6 +402,9 @@ def _compared(comparison: Comparison, index: int, condition: Condition) -> list[
     withheld = np.flatnonzero([bool(reason) for reason in comparison.parts[index].reasons])
     for numbers in (result.p, result.lower, result.detectable_difference):
         numbers[withheld] = nan  # as there is no interval
+    measure = results.measures[index]
+    span = getattr(measure, "high", nan) - getattr(measure, "low", nan)
+    result.detectable_difference[result.detectable_difference >= span] = nan  # `check_margin` refuses it
     failed = result.failed
     return [
         Gate(
