@@ -227,6 +227,14 @@ def test_options_that_do_not_go_together_are_refused(line: str, leadline: Leadli
     assert kept.read_text() == "{}"
 
 
+def test_a_second_baseline_is_not_advised_to_be_written(leadline: Leadline) -> None:
+    baselines = ("--baseline", "run/new.run", "--baseline", "new.json")
+    done = leadline("compare", "qrels.txt", "run/new.run", "better/new.run", *baselines)
+    assert done.refusal
+    assert "no such file" in done.err
+    assert "--update-baseline" not in done.err
+
+
 def test_scores_have_no_baseline_file(path: Path, leadline: Leadline) -> None:
     scores = Path("scores.csv")
     scores.write_text("run,query,RR\n" + "".join(f"new,{query},0.5\n" for query in range(30)))

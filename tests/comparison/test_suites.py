@@ -279,6 +279,7 @@ def test_a_folder_of_collections_is_a_suite_and_those_of_beir_too(tmp_path: Path
     ("options", "words"),
     [
         ({"test": "Sign"}, "T or Randomisation"),
+        ({"test": "Foo"}, "The tests are Randomisation, T.$"),
         ({"correction": "MaxT"}, "BH, Bonferroni"),
         ({"baseline": "z"}, "no run is named 'z'. Use one of"),
         ({"engine": "ray"}, "local"),

@@ -142,10 +142,10 @@ def values_given(
     return False
 
 
-def refuse_no_runs(runs: Sequence[str], usual: str = "QRELS RUN RUN...") -> None:
+def refuse_no_runs(runs: Sequence[str]) -> None:
     """Raise UsageError where judgments are given, but neither runs nor values."""
     if not runs:
-        raise UsageError(f"no runs were given. Pass {usual}, or per-query values.")
+        raise UsageError("no runs were given. Pass QRELS RUN RUN..., or per-query values.")
 
 
 def files_among(baselines: Sequence[str], runs: Sequence[str]) -> list[str]:

@@ -80,9 +80,8 @@ class BaselineFile:
         self.runs = [one for one in baselines if one not in saved]
         for one in self.runs:
             if one not in named and not os.path.exists(one) and is_baseline_name(one):
-                raise UsageError(
-                    f"--baseline {one}: no such file. To create it, add --update-baseline {one}."
-                )
+                create = f" To create it, add --update-baseline {one}." * (len(baselines) == 1)
+                raise UsageError(f"--baseline {one}: no such file.{create}")
         if len(saved) > 1 or (saved and self.runs):
             raise UsageError(
                 f"--baseline {saved[0]} is a baseline file and cannot be combined with another --baseline"

@@ -78,7 +78,7 @@ def command(
         restored, ((qrels, judged), *others) = given_scores(context, asked, (qrels, *runs), measures)
         comparison, curves = compare_results(restored, rules, baseline=baseline), None
     else:
-        refuse_no_runs(runs, "QRELS RUN...")
+        refuse_no_runs(runs)
         files = files_among(baseline, runs)
         if saved := next(filter(is_saved_file, files), None):
             raise UsageError(

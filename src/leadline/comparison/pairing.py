@@ -189,7 +189,10 @@ class SuiteRules(Rules):
 
     def __post_init__(self) -> None:
         given = self.correction
-        super().__post_init__()
+        try:
+            super().__post_init__()
+        except UnknownNameError as error:
+            raise UnknownNameError(str(error).replace(", ".join(TESTS.classes), "Randomisation, T")) from None
         if not isinstance(self.test, (T, Randomisation)):
             name = type(self.test).__name__
             raise UsageError(f"--test {name} does not apply to a suite. Use T or Randomisation.")

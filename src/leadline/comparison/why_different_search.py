@@ -13,7 +13,7 @@ import numpy as np
 from leadline.comparison.why_different_conventions import ABSENT, CAUSES, Conventions, Setting
 from leadline.data.arrays import Flags, Floats
 from leadline.data.wording import first_few
-from leadline.errors import InputError, UsageError, repeated
+from leadline.errors import InputError, UsageError, either, repeated
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results
 from leadline.io.read_paths import path_of
@@ -140,7 +140,9 @@ def two_sides(
     if measure or any(chosen):
         wanted = [said or measure or next(filter(None, chosen)) for said in chosen]
         named = zip("AB", columns, wanted, strict=True)
-        first, second = (_named(table, column, one) for table, column, one in named)
+        keys = [{name: str(measure_of(name) or name) for name in column} for column in columns]
+        shared = [name for name, key in keys[0].items() if key in keys[1].values()]
+        first, second = (_named(table, column, one, shared) for table, column, one in named)
         return first, second, []
     pairs = _shared(*columns)
     return *pairs[0], [side.measure for side, other in pairs[1:] if side.values != other.values]
@@ -180,8 +182,11 @@ def _shared(first: dict[str, Side], second: dict[str, Side]) -> list[tuple[Side,
     return sorted(pairs, key=lambda pair: pair[0].values == pair[1].values)
 
 
-def _named(table: str, columns: dict[str, Side], wanted: str) -> Side:
-    """Return the column of a measure; a single column may have other parameters or an unknown name."""
+def _named(table: str, columns: dict[str, Side], wanted: str, shared: Sequence[str]) -> Side:
+    """Return the column of a measure; a single column may have other parameters or an unknown name.
+
+    An error names the measures that one name can choose from both tables (`shared`), or those of this table.
+    """
     if wanted in columns:
         return columns[wanted]
     measure = measure_of(wanted)
@@ -191,10 +196,12 @@ def _named(table: str, columns: dict[str, Side], wanted: str) -> Side:
         found += [name for name, one in known.items() if None in (one, measure) or type(one) is type(measure)]
     if found:
         return columns[found[0]]
+    each = "one from each file with FILE:MEASURE"
+    same = f"or give it the same name in both (this one has {first_few(list(columns), 20)})"
     raise InputError(
         f"there is no measure '{wanted}' in table {table}",
         path=next(iter(columns.values())).path,
-        hint=f"Use one of {first_few(list(columns), 20)}, or choose one from each file with FILE:MEASURE",
+        hint=f"Use {either(shared[:20])}, or choose {each}" if shared else f"Choose {each}, {same}",
     )
 
 
