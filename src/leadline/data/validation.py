@@ -226,7 +226,6 @@ COMMANDS = {  # as calls
     "`leadline evaluate JUDGMENTS RUN... --pool POOL`": "`evaluate(qrels, runs, pool=pool)`",
     "`leadline evaluate --pool POOL --machine LABELS`": "`evaluate(qrels, runs, pool=pool, machine=labels)`",
     "`leadline evaluate QRELS RUN -m infAP`": "`evaluate(qrels, run, 'infAP')`",
-    "`leadline histogram --from-ranks`": "`histogram(qrels, runs, from_ranks=True)`",
     "`leadline agreement --runs`": "`agreement(a, b, runs=runs)`",
     "`leadline curve`": "`curve`",
 }

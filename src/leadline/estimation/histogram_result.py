@@ -432,7 +432,7 @@ def _doubts(
     infos: Sequence[RunInfo], measured: Sequence[RunHistograms], recipe: HistogramOptions
 ) -> list[ResultWarning]:
     """Return warnings of unreliable values of HSA."""
-    more = "" if recipe.from_ranks else " (try `leadline histogram --from-ranks`)"
+    more = "" if recipe.from_ranks else " (try ranks instead of scores)"
     pooled = np.stack([run.counts.sum(axis=0) for run in measured])
     supported = (pooled > 0).all(axis=1).sum(axis=1)
     relevant = pooled[:, 0].sum(axis=1)
