@@ -244,7 +244,7 @@ def test_length_is_the_number_of_words_unless_there_is_such_a_column(tmp_path: P
             ":type",
             "queries has a slice. Assign a slice to at least one evaluated query, such as 'q0'",
         ),
-        ("query_id\ttype\nq1\t\n", ":type", "such as 'q0'"),
+        ("query_id\ttype\nq1\t\n", ":type", "Assign a slice to at least one evaluated query, such as 'q0'"),
         ("query_id\ttype\n" + "".join(f"q1\tt{n}\n" for n in range(201)), ":type", "201 different slices"),
         ("query_id\tkind\nq1\ta\n", ":length", "queries.txt"),
     ],

@@ -272,7 +272,9 @@ def test_a_file_with_the_name_of_a_method_is_no_method(
 
 def test_scores_that_are_dropped_are_counted_as_documents() -> None:
     fused = fuse([{"q": {"a": 1.0, "b": math.nan}}, {"q": {"a": 1.0}}], on_nan="drop")
-    assert [(one.code, one.count) for one in fused.warnings] == [("dropped_scores", 1)]
+    assert [(one.code, one.count, str(one)) for one in fused.warnings] == [
+        ("dropped_scores", 1, "1 document with score NaN in run (dropped as requested)")
+    ]
 
 
 def test_documents_that_are_their_query_are_dropped_and_counted() -> None:

@@ -23,7 +23,7 @@ from leadline.comparison.engine import doubtful, few_queries_texts
 from leadline.comparison.pairing import Pairs, Rules, check_intervals, check_judged, check_margin, in_groups
 from leadline.data.arrays import Flags, Floats
 from leadline.data.registry import only
-from leadline.data.table import flagged, plain
+from leadline.data.table import flagged, plain, range_of
 from leadline.data.wording import counted, percent
 from leadline.errors import NoIntervalError, UsageError, either, punctuated
 from leadline.evaluation.profiles import profile_of
@@ -402,9 +402,9 @@ def _compared(comparison: Comparison, index: int, condition: Condition) -> list[
     withheld = np.flatnonzero([bool(reason) for reason in comparison.parts[index].reasons])
     for numbers in (result.p, result.lower, result.detectable_difference):
         numbers[withheld] = nan  # as there is no interval
-    measure = results.measures[index]
-    span = getattr(measure, "high", nan) - getattr(measure, "low", nan)
-    result.detectable_difference[result.detectable_difference >= span] = nan  # `check_margin` refuses it
+    lowest, highest = range_of(results.measures[index])
+    too_large = result.detectable_difference >= highest - lowest  # a margin that `check_margin` refuses
+    result.detectable_difference[too_large] = nan
     failed = result.failed
     return [
         Gate(

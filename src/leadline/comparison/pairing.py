@@ -6,13 +6,13 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
 from leadline.data.registry import Registry
-from leadline.data.table import ResultWarning
+from leadline.data.table import ResultWarning, range_of
 from leadline.data.validation import check_numbers
 from leadline.data.wording import counted, first_few, listed_few
 from leadline.errors import InputError, NoIntervalError, UnknownNameError, UsageError, either
@@ -63,12 +63,16 @@ class Rules:
     smallest: float | None = None
     query_group: str | Mapping[str, object] | None = None
     seed: int = 0
+    # What errors for unknown names offer: tests (by default all), and procedures besides corrections.
+    _tests: ClassVar[tuple[str, ...]] = ()
+    _joint: ClassVar[tuple[str, ...]] = (MAX_T, TUKEY)
 
     def __post_init__(self) -> None:
         joint = JOINT.get(self.correction.lower()) if isinstance(self.correction, str) else None
         parsed = {
-            "test": _parsed(self.test, PairedTest, TESTS),
-            "correction": joint or self._one_by_one(),
+            "test": _parsed(self.test, PairedTest, TESTS, self._tests),
+            "correction": joint
+            or _parsed(self.correction, Correction, CORRECTIONS, (*CORRECTIONS.classes, *self._joint)),
             "interval": None if self.interval is None else _parsed(self.interval, Interval, INTERVALS),
         }
         for name, value in parsed.items():
@@ -91,15 +95,6 @@ class Rules:
             )
         if self.joint == TUKEY and self.query_group is not None:
             raise UsageError("Tukey does not support query groups. Use --correction MaxT.")
-
-    def _one_by_one(self) -> Any:
-        """Return the correction of p-values; the error for an unknown name lists joint procedures too."""
-        try:
-            return _parsed(self.correction, Correction, CORRECTIONS)
-        except UnknownNameError as error:
-            listed = ", ".join(CORRECTIONS.classes)
-            joint = "" if isinstance(self, SuiteRules) else f", {MAX_T}, {TUKEY}"
-            raise UnknownNameError(str(error).replace(listed, listed + joint)) from None
 
     @classmethod
     def of(cls, **options: Any) -> Self:
@@ -186,13 +181,12 @@ class SuiteRules(Rules):
     interval: Interval | None = field(default_factory=Student)
     baselines: tuple[str, ...] = ()
     partial: bool = False
+    _tests: ClassVar[tuple[str, ...]] = ("Randomisation", "T")
+    _joint: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         given = self.correction
-        try:
-            super().__post_init__()
-        except UnknownNameError as error:
-            raise UnknownNameError(str(error).replace(", ".join(TESTS.classes), "Randomisation, T")) from None
+        super().__post_init__()
         if not isinstance(self.test, (T, Randomisation)):
             name = type(self.test).__name__
             raise UsageError(f"--test {name} does not apply to a suite. Use T or Randomisation.")
@@ -203,11 +197,16 @@ class SuiteRules(Rules):
             )
 
 
-def _parsed(given: Any, kind: type, known: Registry[Any]) -> Any:
+def _parsed(given: Any, kind: type, known: Registry[Any], offered: Sequence[str] = ()) -> Any:
     """Return what a name means, also as people write it: "paired t-test"."""
     if isinstance(given, kind):
         return given
-    return known.parse("_".join(given.split()) if isinstance(given, str) and "(" not in given else given)
+    text = "_".join(given.split()) if isinstance(given, str) and "(" not in given else given
+    try:
+        return known.parse(text)
+    except UnknownNameError:
+        near = known.nearest(text, offered=offered)
+        raise UnknownNameError(f"unknown {known.noun} '{text}'. {near}") from None
 
 
 def _shown(value: object) -> object:
@@ -340,8 +339,8 @@ def check_averages(results: Results) -> None:
 
 def check_margin(measure: Any, margin: float, before: str, means: str) -> None:
     """Raise UsageError for a margin as large as the range of a measure, such as 1 (for 1 %?) of AP."""
-    low, high = (float(getattr(measure, name, np.nan)) for name in ("low", "high"))
-    if np.isfinite(high - low) and margin >= high - low:
+    low, high = range_of(measure)
+    if margin >= high - low:
         raise UsageError(
             f"'{before}{margin:g}' {means}, because {measure} ranges from {low:g} to {high:g}. Choose a "
             f"smaller margin, such as {before}{0.01 * (high - low):g}."

@@ -485,8 +485,8 @@ class Registry(Generic[N]):
             raise all_errors(errors, plural(self.noun))
         return list(objects)
 
-    def nearest(self, text: str, *, likeness: float = 0.5) -> str:
-        """Return the known names nearest to an unknown one, as text for the error."""
+    def nearest(self, text: str, *, likeness: float = 0.5, offered: Iterable[str] = ()) -> str:
+        """Return the known names nearest to an unknown one, or those offered, as text for the error."""
         import difflib
 
         parts = GRAMMAR.fullmatch(text)
@@ -497,7 +497,7 @@ class Registry(Generic[N]):
             return meant([_example(meaning[0], without_mark[2])])
         close = difflib.get_close_matches(name.lower(), self._by_name, n=3, cutoff=likeness)
         if not close:
-            return f"The {plural(self.noun)} are {', '.join(self.classes)}."
+            return f"The {plural(self.noun)} are {', '.join(offered or self.classes)}."
         cutoff_text = (parts["at"] or parts["suffix"]) if parts else None
         classes = dict.fromkeys(self._by_name[match][0] for match in close)
         cutoff = "@cutoff" * any(class_.cutoff_name() for class_ in classes)

@@ -16,7 +16,7 @@ from leadline.data.table import MACHINE_LABELS, Averaged, ResultWarning, RunInfo
 from leadline.data.wording import counted, counted_in, first_few, listed, listed_few, percent, queries
 from leadline.errors import InputError, UsageError, either
 from leadline.io.row_checks import ABOUT_MACHINES
-from leadline.io.run_lists import REPAIRS, ReadCounts
+from leadline.io.run_lists import READ_WARNINGS, ReadCounts
 from leadline.io.selection import absent
 from leadline.measures import Measure
 
@@ -66,7 +66,7 @@ def counts_of(judged: JudgedRun, counts: ReadCounts, measures: Sequence[Measure]
         "unjudged_queries": counts.unjudged_queries,
         "tied_lists": judged.count_queries(judged.tied),
         "tied_cutoffs": tied_cutoffs(judged, measures),
-    } | {code: getattr(counts, name) for name, (code, _) in REPAIRS.items()}
+    } | {code: getattr(counts, name) for name, (code, _) in READ_WARNINGS.items()}
 
 
 def counts_of_reading(counts: ReadCounts, reading: Reading) -> dict[str, int]:
@@ -112,7 +112,7 @@ PER_RUN: dict[str, tuple[str, str, str]] = {
     "unjudged_documents": ("", "", "unjudged: {share} of the documents in {runs} (counted as not relevant)"),
     "tied_lists": ("query", "queries", "with tied judged documents{in_runs} (ordered by descending id)"),
     "tied_cutoffs": ("query", "queries", "with a tie across a cutoff{in_runs}"),
-} | dict(REPAIRS.values())
+} | dict(READ_WARNINGS.values())
 MISSING_RULES = {
     "all": "scored 0",
     "both": "left out of the run's means",

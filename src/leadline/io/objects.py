@@ -16,7 +16,7 @@ from leadline.data.wording import counted_in
 from leadline.errors import InputError, UsageError
 from leadline.io.read import UNNAMED, Hits, QrelsLike, RunLike, counted_run, judgments_in
 from leadline.io.read_paths import path_of, public
-from leadline.io.run_lists import REPAIRS
+from leadline.io.run_lists import READ_WARNINGS
 
 
 class Run(RunColumns):
@@ -233,7 +233,7 @@ def read_runs(
             raise InputError("contains no documents", path=run.name)
         runs.append(Run.sharing(run))
         paths.append(path_of(source) or "in memory")
-        for key, (code, template) in REPAIRS.items():
+        for key, (code, template) in READ_WARNINGS.items():
             count: int = getattr(counts, key)
             warnings += raised((code, counted_in(template, [count], runs=run.name), count))
     return runs, paths, warnings

@@ -411,8 +411,8 @@ class ReadCounts:
         self.disordered += lists.disordered
 
 
-# Counts of reading that are warned of: the code of the warning, and the template of its message.
-REPAIRS: dict[str, tuple[str, tuple[str, str, str]]] = {
+# Warnings by the field of `ReadCounts` that they report: the code, and the template of the message.
+READ_WARNINGS: dict[str, tuple[str, tuple[str, str, str]]] = {
     "remarks": (
         "remark_lines",
         ("comment line", "comment lines", "at the top of {runs} (begin with '# ', skipped)"),

@@ -168,7 +168,7 @@ NAMED = {
     "score": ", as in --config read.columns=query_id,{0}doc_id,{1}score{2}",
     "grade": ", as in --config read.qrels_columns=query_id,{3}doc_id,grade",
 }
-# Columns of a run, three, and of judgments, one, that a table has besides three, by their number.
+# What fills {0} to {3} above, by the number of columns.
 BESIDES = {4: ("", "rank,", "", "iteration,"), 6: ("q0,", "rank,", ",tag", "")}
 
 

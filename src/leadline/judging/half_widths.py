@@ -73,9 +73,10 @@ def _measure(name: str, rel: float | None = None) -> Measure:
 
 
 def _has_forecast(name: str) -> bool:
-    """Return whether precision can be forecast: not for nDCG, whose ideal list depends on unknown grades."""
+    """Return whether precision can be forecast: not where the grades or the lengths of lists decide."""
     kind = kind_of(_measure(name))
-    return has_interval(kind) and not isinstance(kind, Ratio)
+    unknown = isinstance(kind, Ratio) or (isinstance(kind, Linear) and kind.share)
+    return has_interval(kind) and not unknown
 
 
 def parse_rule(text: str, measures: Sequence[str], rel: float | None = None) -> StopRule:
@@ -286,8 +287,7 @@ class PoolPrecision:
 
     def forecast(self, measure: str, count: int) -> float | None:
         """Return the half-width to expect after `count` pairs, as `leadline pool` does without labels."""
-        kind = kind_of(_measure(measure))
-        if not _has_forecast(measure) or (isinstance(kind, Linear) and kind.share):  # lengths are unknown
+        if not _has_forecast(measure):
             return None
         p = self.pool.probability
         if count < len(self.pairs):

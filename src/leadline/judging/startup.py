@@ -367,15 +367,14 @@ def check_given(given: set[float], grades: Sequence[Grade], store: str = "") -> 
     missing = sorted(given - {grade.value for grade in grades})
     if missing:
         them = "the grades" if len(missing) > 1 else "the grade"
-        where, how = (
-            (f"of {store}", "Use another store") if store else ("in --grades", f"Add {them} to --grades")
-        )
+        where, how = f"of {store}" if store else "in --grades", ""
         if missing[-1] > HIGHEST or any(grade % 1 for grade in missing):
             how = f"Use judgments whose grades are whole numbers from 0 to {HIGHEST}"
         elif len(given) > MOST_GRADES:
             how = f"Use judgments with at most {MOST_GRADES} different grades"
-        if store and not how.endswith("another store"):
-            how += ", and another store"
+        if store:
+            how = f"{how}, and another store" if how else "Use another store"
+        how = how or f"Add {them} to --grades"
         shown = listed_few([f"{grade:g}" for grade in missing], MOST_GRADES)
         raise UsageError(
             f"simulated judges would give {them} {shown}, which {'are' if len(missing) > 1 else 'is'} not on "
