@@ -245,6 +245,19 @@ def test_a_model_survives_its_file(tmp_path: Path) -> None:
         read_model(tmp_path / "nowhere")
 
 
+def test_a_model_with_a_changed_byte_is_refused_or_the_same(tmp_path: Path) -> None:
+    model, path = fitted(), tmp_path / "model.npz"
+    model.save(path)
+    whole, refused = path.read_bytes(), 0
+    for place in range(0, len(whole), 11):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 16]) + whole[place + 1 :])
+        try:
+            assert np.array_equal(read_model(path).phi, model.phi)
+        except InputError:
+            refused += 1
+    assert refused > len(whole) / 22
+
+
 NO_VECTORS = ":1: the row needs 'doc_id' and 'topics' (a list of numbers). Pass vectors from"
 
 

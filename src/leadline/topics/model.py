@@ -8,6 +8,7 @@ import json
 import os
 import warnings
 import zipfile
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -507,7 +508,7 @@ def read_model(path: str | os.PathLike[str]) -> TopicModel:
             analyses: list[Analysis] = [ANALYSES.parse(text) for text in header["analyses"]]
     except InputError:
         raise
-    except (OSError, KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile):
+    except (OSError, KeyError, ValueError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error):
         raise InputError(
             "this is not a complete topic model", path=name, hint="Pass a file from `leadline topics fit`."
         ) from None
