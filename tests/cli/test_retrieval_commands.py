@@ -81,10 +81,21 @@ def test_several_models_write_a_folder_that_can_be_evaluated(folder: Path, leadl
     shown = leadline("evaluate", "qrels.txt", *(folder / "runs").iterdir(), "-m", "AP", "-f", "json")
     assert {run["name"]: run["mean"]["AP"] for run in shown.data["runs"]} == {"BM25": 0.5, "TF(cosine)": 0.5}
     (folder / "file").touch()
-    assert (
-        "folder for the runs of several models"
-        in leadline("search", "docs.index", "queries.jsonl", "-m", "BM25", "-m", "QL", "-o", "file").refusal
-    )
+    for output in ("file", "docs.index", "-"):
+        done = leadline("search", "docs.index", "queries.jsonl", "-m", "BM25", "-m", "QL", "-o", output)
+        assert "folder for the runs of several models" in done.refusal
+    assert not list((folder / "docs.index").glob("*.run"))
+
+
+@pytest.mark.usefixtures("folder")
+def test_warnings_stay_where_a_run_goes_to_standard_output(leadline: Leadline) -> None:
+    asked = ("search", "docs.index", "queries.jsonl", "-o", "-")
+    done = leadline(*asked)
+    assert done.out.startswith("q1 Q0 d1 1 ")
+    assert "found nothing for 1 query" in done.err
+    for option in ("--show", "--per-query"):
+        assert f"-o - and {option}" in leadline(*asked, option).refusal
+    assert leadline(*asked, "--show", "-o", "lists.html").status == 0
 
 
 @pytest.mark.usefixtures("folder")
@@ -231,9 +242,12 @@ def test_bad_requests_are_one_line(folder: Path, leadline: Leadline) -> None:
         "index docs.jsonl -o x --language klingon": "unknown language 'klingon'",
         "index docs.jsonl -o x --config text.analysis=Words --language de": "use only one of",
         "index docs.jsonl -o missing/x": "cannot write missing/x",
+        "index docs.jsonl -o -": "standard output",
+        "topics fit docs.jsonl -T 2 -o -": "standard output",
     }.items():
         assert message in leadline(*line.split()).refusal
         assert not (folder / "x").exists()
+        assert not (folder / "-").exists()
 
 
 def test_the_catalogue_lists_every_model(leadline: Leadline) -> None:

@@ -172,6 +172,13 @@ class Outputs:
         self.thing = self.files.pop(0)
         return self.thing
 
+    def named(self) -> str:
+        """Return the path of what the command makes; raise UsageError for standard output."""
+        if self.thing == STANDARD_STREAM:
+            command = click.get_current_context().command_path
+            raise UsageError(f"`{command}` cannot write to standard output. Pass a path with -o.")
+        return str(self.thing)
+
     def needs_figure(self, *names: str) -> None:
         """Raise UsageError for typed parameters of figures where none is drawn."""
         both(typed(click.get_current_context(), *names), {"-o FILE.svg": self.drawn or None})
@@ -230,6 +237,8 @@ class Outputs:
             click.echo(f"wrote {path}", err=True)
         if self.form in WITHOUT_NOTES:
             print_warnings(view.below())
+        elif self.thing == STANDARD_STREAM:
+            print_warnings(view.result.warnings)
         write_output(printed)
 
     def write_facts(

@@ -22,6 +22,7 @@ from leadline.data.table import Cell, ResultWarning, Table
 from leadline.data.wording import counted, visible
 from leadline.data.wording import queries as counted_queries
 from leadline.errors import InputError, UsageError, both, one_of
+from leadline.io.read_paths import STANDARD_STREAM, check_outputs
 from leadline.render import View, render
 from leadline.result import Facts
 
@@ -103,6 +104,8 @@ def command(
     else:
         raise UsageError("pass either QUERIES or --query TEXT")
     both(typed(context, *reading), {"QUERIES": queries})
+    if output == STANDARD_STREAM and not outputs.files:
+        one_of({"-o -": True, "--show": show, "--per-query": per_query})
     readable = not outputs.forms.isdisjoint({"table", "html"})
     if show and not readable:
         raise UsageError("--show applies only to tables and HTML. Use -f table or -f html.")
@@ -150,7 +153,7 @@ def command(
 def write_runs(runs: Any, output: str | None) -> dict[str, str]:
     """Write one run to a file, several to a folder; return their paths by model."""
     from leadline.io.objects import write_run
-    from leadline.io.read_paths import check_outputs
+    from leadline.retrieval.index.index_files import holds_index
 
     non_empty = {name: run for name, run in runs.items() if len(run.scores)}
     if output is None:
@@ -168,6 +171,8 @@ def write_runs(runs: Any, output: str | None) -> dict[str, str]:
         paths = dict.fromkeys(non_empty, output)
     else:
         try:
+            if output == STANDARD_STREAM or holds_index(output):
+                raise FileExistsError(0, "standard output" if output == STANDARD_STREAM else "an index")
             os.makedirs(output, exist_ok=True)
         except OSError as error:
             raise UsageError(
@@ -334,8 +339,7 @@ def index(*, docs: str, outputs: Outputs, language: str | None, analysis: str | 
     from leadline.retrieval.index.builder import build_index
 
     analysis_ = analysis_of(language, analysis)
-    output = str(outputs.thing)
-    began = time.perf_counter()
+    output, began = outputs.named(), time.perf_counter()
     with progress("documents") as on_document:
         index = build_index(docs, output, analysis=analysis_, on_document=on_document, **options)
     data: dict[str, Any] = {

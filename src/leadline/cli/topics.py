@@ -43,10 +43,11 @@ def fit(*, docs: str, count: int, languages: str | None, outputs: Outputs, **opt
     """
     from leadline.topics.model import fit as work
 
+    output = outputs.named()
     named = [name.strip() for name in languages.split(",")] if languages else []
     with progress("sweeps") as on_sweep:
         model = work(docs, count, languages=named, on_sweep=on_sweep, **options)
-    model.save(str(outputs.thing))
+    model.save(output)
     facts = model.facts
     data = {
         "languages": model.languages,
@@ -65,7 +66,7 @@ def fit(*, docs: str, count: int, languages: str | None, outputs: Outputs, **opt
     ]
     empty = int(facts["empty"])
     no_terms = "empty_documents", f"ignored {counted(empty, 'document')} without any terms", empty
-    recorded = {"k": count, "output": outputs.thing, "languages": named} | options
+    recorded = {"k": count, "output": output, "languages": named} | options
     inputs = [(docs, facts["documents"])]
     warnings = raised(("unread_files", *facts["unread_files"]), no_terms)
     _write_facts("fit", rows, data, inputs, recorded, outputs, warnings)
