@@ -13,8 +13,9 @@ What stands between the bars is a group of the help, `flag`, `flag_value VALUE` 
 value), `many`, `required`, `nargs N`, `envvar NAME`, a default `= JSON` (in parentheses: not shown), choices
 `a/b` (then ` (any case)`), a range `int 1..` or `share 0..1`, or the name of a type. `use` takes parameters
 from shared_options.txt, and `-C` lists settings; one that is `remembered` is for `values_given` and not for
-the function of the command. `-o` stands for the options of output; `kinds` is the help of its --figure.
-A long line of `-C` or `-o` continues indented.
+the function of the command. `-o` stands for the options of output; the words of `figures` are kinds, or
+tables of kinds as MODULE.TABLE, and `kinds` is the help of its --figure. A long line of `-C` or `-o`
+continues indented.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
+from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -175,9 +177,10 @@ def _of_output(words: list[str], entry: Entry) -> Iterator[Entry]:
         "digits": "digits" in given,
     }
     if kinds := given.get("figures"):
-        listed = kinds.split("/")
-        text = given.get("kinds") or f"Kind of figure to save with -o: {either(listed)}."
-        yield _parameter("--figure KIND | Output" + f" | {kinds}" * (len(listed) > 1)) | {"help": text}
+        listed = [name for word in kinds.split("/") for name in _kinds(word)]
+        text = given.get("kinds") or "Kind of figure to save with -o: {kinds}."
+        choices = f" | {'/'.join(listed)}" * (len(listed) > 1)
+        yield _parameter(f"--figure KIND | Output{choices}") | {"help": text.format(kinds=either(listed))}
     if entry["outputs"]["drawn"]:
         yield _setting("figure.labels")
     if entry["outputs"]["digits"]:
@@ -197,6 +200,12 @@ def _of_output(words: list[str], entry: Entry) -> Iterator[Entry]:
     )
     figure = ", or its figure as .svg, .pdf or .png" if entry["outputs"]["drawn"] else ""
     yield output | {"help": f"{first} as .csv, .tex, .md, .html, .json or .parquet{figure} (repeatable)."}
+
+
+def _kinds(word: str) -> list[str]:
+    """Return the names in a table of figures, such as evaluation.query_figures.KINDS, or the word itself."""
+    module, _, table = word.rpartition(".")
+    return list(getattr(import_module(f"leadline.{module}"), table)) if module else [word]
 
 
 COMPLETION = """## Completion in the shell

@@ -33,10 +33,9 @@ import click
 from leadline import cli
 from leadline.cli import _declared, group
 from leadline.data.registry import Parametric, Registry
-from leadline.evaluation.catalogue import example, facts, outline, paragraphs
+from leadline.evaluation.catalogue import REFERENCES, Reference, example, facts, outline, paragraphs
 from leadline.evaluation.profiles import PROFILES, Profile
 from leadline.measures import MEASURES, Measure
-from leadline.measures.publications import REFERENCES, Reference
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.stats.agreement_coefficients import COEFFICIENTS
 

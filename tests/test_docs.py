@@ -18,10 +18,15 @@ import pytest
 
 from conftest import Leadline
 from leadline import cli, demo, measures
+from leadline.charts import line_plots
 from leadline.cli import _help, group
+from leadline.evaluation import query_figures
+from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.profiles import PROFILES
+from leadline.io import formats
 from leadline.measures import MEASURES
 from oracles import Case
+from whole_pictures import whole
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 DOCS = REPOSITORY / "docs"
@@ -166,7 +171,7 @@ def test_the_command_of_the_guide_works_as_written(
     leadline: Leadline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = ("leadline.retrieval.run_sizes", "leadline.cli.sizes")
-    texts = blocks(REPOSITORY / "CONTRIBUTING.md", "py")[3:]
+    texts = blocks(REPOSITORY / "CONTRIBUTING.md", "py")[3:5]
     for name, text in zip(names, texts, strict=True):
         module = ModuleType(name)
         monkeypatch.setitem(sys.modules, name, module)
@@ -179,6 +184,41 @@ def test_the_command_of_the_guide_works_as_written(
     assert second["mean"] == second["documents"] / second["queries"]
     assert "run,queries,documents,mean" in leadline(*words, "-f", "csv").out
     assert "mean: of documents per query" in leadline(*words).out
+
+
+def test_the_file_format_of_the_guide_works_as_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader, entry, claims = blocks(REPOSITORY / "CONTRIBUTING.md", "py")[5:8]
+    name = "leadline.io.pipe_files"
+    module = ModuleType(name)
+    monkeypatch.setitem(sys.modules, name, module)
+    exec(compile(reader, name, "exec"), vars(module))
+    namespace = vars(formats).copy()
+    exec(compile(entry, "formats.py", "exec"), namespace)
+    place = formats.FORMATS.index(formats.HEADERLESS)
+    added = (*formats.FORMATS[:place], namespace["PIPES"], *formats.FORMATS[place:])
+    monkeypatch.setattr(formats, "FORMATS", added)
+    monkeypatch.setitem(formats.BY_SUFFIX, ".pipes", namespace["PIPES"])
+    exec(compile(claims, "test_pipe_files.py", "exec"), namespace)
+    for given in ("bm25.pipes", "bm25"):
+        namespace["test_a_run_is_read"](tmp_path, given)
+    namespace["test_an_empty_id_is_refused_with_its_line"](tmp_path)
+
+
+def test_the_figure_of_the_guide_works_as_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    chart, caller = blocks(REPOSITORY / "CONTRIBUTING.md", "py")[8:]
+    charts = vars(line_plots).copy()
+    exec(compile(chart, "line_plots.py", "exec"), charts)
+    namespace = vars(query_figures) | {"ascending": charts["ascending"]}
+    exec(compile(caller, "query_figures.py", "exec"), namespace)
+    monkeypatch.setitem(query_figures.KINDS, "ascending", namespace["_ascending"])
+    scores = {name: {f"q{query}": {"d": 1.0} for query in range(5)} for name in ("bm25", "dense")}
+    qrels = {f"q{query}": {"d": query % 2, "e": query > 1} for query in range(5)}
+    figure: Any = evaluate(qrels, scores, "AP").plot(figure="ascending")
+    whole(figure)
+    first = figure.axes[0].lines[0].get_ydata().tolist()
+    assert first == sorted(first)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

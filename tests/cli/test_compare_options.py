@@ -267,7 +267,7 @@ def test_conditions_have_the_keys_of_the_contract(leadline: Leadline, files: lis
 
 
 def test_p_has_three_digits_where_decisions_are_made() -> None:
-    from leadline.comparison.compared_pair import p_text
+    from leadline.comparison.pair_texts import p_text
 
     assert [p_text(p) for p in (0.04963, 0.0512, 0.01, 0.2345, 0.00123)] == [
         "p = 0.0496",

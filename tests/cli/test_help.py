@@ -21,7 +21,7 @@ from leadline.cli._help import table
 from leadline.cli._settings import SETTINGS, described, taken
 from leadline.cli._tried import TRIED_COMMANDS, TRIED_INPUTS, TRIED_OPTIONS, answer_to, arguments_for, usage
 from leadline.comparison.compare import COMPARED
-from leadline.comparison.compared_pair import SENTENCES
+from leadline.comparison.pair_texts import SENTENCES
 from leadline.comparison.similarity_baselines import MOST_COMPARED
 from leadline.data.validation import LIMITS
 from leadline.errors import either

@@ -12,8 +12,9 @@ from test_families import results_of
 
 import leadline as ll
 from leadline.comparison.compare import compare
-from leadline.comparison.compared_pair import ComparedPair, sentence
+from leadline.comparison.compared_pair import ComparedPair
 from leadline.comparison.comparison_result import Comparison
+from leadline.comparison.pair_texts import sentence
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.pages.report import marks

@@ -32,7 +32,10 @@ from leadline.io.run_names import RUN_SUFFIXES, run_name
 
 pyarrow = pytest.importorskip("pyarrow")
 
-SUFFIXES = (".run", ".json", ".jsonl", ".csv", ".tsv", ".parquet", ".arrow")
+SUFFIXES = (
+    ".run",
+    *(suffix for each in FORMATS if each.write and each.name != "quepid" for suffix in each.suffixes),
+)
 TEXTS = (".json", ".jsonl", ".csv", ".tsv")
 QRELS = {"q1": {"d1": 2, "d2": 0}, "01": {"NA": 1, "null": -1}}
 RUN = {"q1": {"d2": 2.5, "d1": 0.1}, "01": {"NA": 1e-300, "null": -7.0}}

@@ -233,10 +233,8 @@ def command(
         Save the runs' per-query values as a baseline (.json, .parquet) if the exit status is 0.
     use query-slice, query-weights, sample, evaluation, scores
     -C figure.pair, output.changed, test.half_width, test.per_pair, output.force_update
-    -o | figures differences/forest/pairs/groups/critical-difference/scatter/
-        slices/box/violin/line | kinds Figure to save with -o: differences, forest, pairs, groups,
-        critical-difference, scatter, slices, box, violin or line. [default: forest; for one pair,
-        differences (pairs with --pool)] | digits
+    -o | figures comparison.comparison_figures.KINDS/slices/evaluation.query_figures.SHAPES | kinds Figure
+        to save with -o: {kinds}. [default: forest; for one pair, differences (pairs with --pool)] | digits
     """
     kept_in = {name: options.pop(name) for name in ("update_baseline", "force_update")}
     given_baselines = options.pop("baseline")

@@ -193,9 +193,8 @@ def command(  # click documents the options
         With -q, omit the means.
     use evaluation
     -C test.half_width, test.interval = "Student"
-    -o | figures heat-map/box/violin/line/means/slices | kinds Figure to save with -o: heat-map, box, violin,
-       line, means or, with --query-slice, slices. [default: heat-map; with a pool, the estimates] | more trec
-       | digits
+    -o | figures evaluation.query_figures.KINDS/slices | kinds Figure to save with -o: {kinds} (with
+       --query-slice). [default: heat-map; with a pool, the estimates] | more trec | digits
     """
     form, figure = outputs.form, outputs.figure
     both({"--figure slices": figure == "slices"}, {"--query-slice FILE:COLUMN": query_slice})

@@ -46,7 +46,7 @@ def command(name: str | None, *, bibtex: bool, outputs: Outputs) -> None:
         text = "\n".join(explain(kind, asked=asked) for kind in kinds)
         view.texts = {"table": for_screen(text, to_file=bool(outputs.files))}
     if bibtex:
-        from leadline.measures.publications import bibliography
+        from leadline.evaluation.catalogue import bibliography
 
         view.texts = {"table": bibliography(kind.source for kind in kinds)}
     view.lines = "measures"

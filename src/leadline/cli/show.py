@@ -80,7 +80,7 @@ def merge(
         contain only one run.
     use per-query
     -C scores.queries all/both
-    -o | figures heat-map/box/violin/line/means
+    -o | figures evaluation.query_figures.KINDS
     """
     from leadline.scale.saved_files import merge_files
 

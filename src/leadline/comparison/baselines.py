@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.comparison.compared_pair import STATE_ALL, lacking_text
+from leadline.comparison.pair_texts import STATE_ALL, lacking_text
 from leadline.comparison.pairing import Pairs
 from leadline.data.qrels import QrelsColumns
 from leadline.data.table import flagged, raised

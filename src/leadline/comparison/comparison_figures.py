@@ -13,7 +13,7 @@ from leadline.charts.interval_plots import forest
 from leadline.charts.pair_plots import differences, scatter
 from leadline.charts.significance_groups import critical_difference, significance_groups
 from leadline.charts.text_layout import FEW, narrowed, stretches
-from leadline.comparison.compared_pair import p_text
+from leadline.comparison.pair_texts import p_text
 from leadline.data.arrays import Floats
 from leadline.data.validation import refusal
 from leadline.data.wording import counted, percent

@@ -17,21 +17,23 @@ from leadline.comparison.compared_pair import (
     LONG,
     PAPER,
     PRINTED,
-    SENTENCES,
     Change,
     ComparedPair,
     Values,
-    caption,
-    method_notes,
-    p_text,
     pair_columns,
-    pair_notes,
-    sentence,
     shown_columns,
-    signed,
 )
 from leadline.comparison.engine import Differences, Tested
 from leadline.comparison.gate import WORSE, Gate
+from leadline.comparison.pair_texts import (
+    SENTENCES,
+    caption,
+    method_notes,
+    p_text,
+    pair_notes,
+    sentence,
+    signed,
+)
 from leadline.comparison.pairing import Pairs, Rules, doubt_of, pooled_names, these_queries
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.table import (

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leadline.comparison.compared_pair import few_groups_text
+from leadline.comparison.pair_texts import few_groups_text
 from leadline.comparison.pairing import MAX_T, MAX_T_DRAWS, TUKEY, Pairs, Rules, in_groups
 from leadline.data.arrays import Flags, Floats
 from leadline.data.table import ResultWarning, raised

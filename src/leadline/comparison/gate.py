@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from leadline.comparison.baselines import BASELINE_MISSING, add_missing
-from leadline.comparison.compared_pair import (
+from leadline.comparison.engine import doubtful, few_queries_texts
+from leadline.comparison.pair_texts import (
     lacking_text,
     no_query,
     on_all,
@@ -19,7 +20,6 @@ from leadline.comparison.compared_pair import (
     queries_in_groups,
     signed,
 )
-from leadline.comparison.engine import doubtful, few_queries_texts
 from leadline.comparison.pairing import Pairs, Rules, check_intervals, check_judged, check_margin, in_groups
 from leadline.data.arrays import Flags, Floats
 from leadline.data.registry import only

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from leadline.comparison.compare import compare
-from leadline.comparison.compared_pair import signed
 from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.gate import (
     BELOW,
@@ -21,6 +20,7 @@ from leadline.comparison.gate import (
     resolve_conditions,
     thresholds,
 )
+from leadline.comparison.pair_texts import signed
 from leadline.data.validation import name_keywords
 from leadline.errors import UsageError
 from leadline.evaluation.results import Results

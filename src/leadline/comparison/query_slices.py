@@ -13,9 +13,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from leadline.comparison.compared_pair import p_text, shown_columns, signed
+from leadline.comparison.compared_pair import shown_columns
 from leadline.comparison.comparison_result import Comparison, note_in_data
 from leadline.comparison.engine import Differences, Tested, few_queries_text, few_queries_texts
+from leadline.comparison.pair_texts import p_text, signed
 from leadline.comparison.pairing import Rules, check_intervals
 from leadline.data.arrays import Flags
 from leadline.data.ids import to_bytes

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,37 +25,48 @@ if TYPE_CHECKING:
     from leadline.evaluation.results import Results
 
 
-SHAPES = ("box", "violin", "line")  # of the per-query values, by run
-KINDS = ("heat-map", *SHAPES, "means")
-
-
 def drawn_results(results: Results, figure: str, index: int = 0, *, width: float | None = None) -> Figure:
     """Draw a figure of results."""
+    return KINDS[figure](results, index, width)
+
+
+def _heat_map(results: Results, index: int, width: float | None) -> Figure:
+    return per_query(results, results.measures[index], width=width or COLUMN)
+
+
+def _distributions(shape: str, results: Results, index: int, width: float | None) -> Figure:
+    """Draw the distribution of the per-query values of each run as a box or a violin."""
     measure = results.measures[index]
-    if figure == "heat-map":
-        return per_query(results, measure, width=width or COLUMN)
-    order = results.order(index)
-    names = [results.names[run] for run in order]
+    order, values = _ordered_values(results, index)
     means = results.means[order, index]
-    if figure == "means":
-        return _means(results, index, order, width or COLUMN)
-    _refuse_withheld(results)
-    values = results.averaged_values(index)[order]
-    if figure == "line":
-        return by_query(
-            names, values, list(results.queries), label=str(measure), rising=measure.rising, width=width
-        )
     if measure.average == "sum":  # the marker is the mean of the values that are drawn
         means = values.mean(axis=1, where=~np.isnan(values))
     return distributions(
-        names,
+        [results.names[run] for run in order],
         list(values),
         means,
         label=f"{measure} per query ({averaged_over(results, index)})",
-        shape=figure,
+        shape=shape,
         limits=range_of(measure),
         width=width or COLUMN,
     )
+
+
+def _line(results: Results, index: int, width: float | None) -> Figure:
+    """Draw a line of the per-query values of each run."""
+    measure = results.measures[index]
+    order, values = _ordered_values(results, index)
+    names = [results.names[run] for run in order]
+    return by_query(
+        names, values, list(results.queries), label=str(measure), rising=measure.rising, width=width
+    )
+
+
+def _ordered_values(results: Results, index: int) -> tuple[list[int], Floats]:
+    """Return the order of the runs, best first, and their per-query values, runs x queries."""
+    _refuse_withheld(results)
+    order = results.order(index)
+    return order, results.averaged_values(index)[order]
 
 
 def label_of_means(results: Results, index: int, what: str = "mean") -> str:
@@ -68,8 +81,9 @@ def interval_words(limits: Floats, words: str) -> str:
     return f", {words}" if np.isfinite(limits).all(axis=-1).any() else ""
 
 
-def _means(results: Results, index: int, order: list[int], width: float) -> Figure:
+def _means(results: Results, index: int, width: float | None) -> Figure:
     """Draw the means with their intervals; without intervals points."""
+    order = results.order(index)
     label = label_of_means(results, index)
     limits = np.full((len(order), 2), np.nan)
     if results.intervals is not None:
@@ -82,7 +96,7 @@ def _means(results: Results, index: int, order: list[int], width: float) -> Figu
         limits[:, 0],
         limits[:, 1],
         label=label,
-        width=width,
+        width=width or COLUMN,
     )
 
 
@@ -115,3 +129,14 @@ def per_query(results: Results, measure: object | None = None, *, width: float =
         label=f"{measure} per query and run",
         width=width,
     )
+
+
+# By name, in the order of `--figure`; those of `SHAPES` show the per-query values of every run.
+KINDS: dict[str, Callable[[Results, int, float | None], Figure]] = {
+    "heat-map": _heat_map,
+    "box": partial(_distributions, "box"),
+    "violin": partial(_distributions, "violin"),
+    "line": _line,
+    "means": _means,
+}
+SHAPES = ("box", "violin", "line")

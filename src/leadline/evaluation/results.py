@@ -556,7 +556,7 @@ class Results(Lookups, Result):
         """Draw the per-query values by a measure, or its means."""
         from leadline.evaluation.query_figures import KINDS, drawn_results
 
-        check_word(KINDS, figure=figure)
+        check_word(tuple(KINDS), figure=figure)
         index = 0 if measure is None else self.measure_index(measure)
         return lambda width: drawn_results(self, figure, index, width=width)
 

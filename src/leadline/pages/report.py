@@ -14,16 +14,10 @@ import numpy as np
 from leadline.charts.line_plots import recall_precision
 from leadline.charts.significance_groups import FEW
 from leadline.comparison.compare import compare, compare_results
-from leadline.comparison.compared_pair import (
-    ComparedPair,
-    counts_of,
-    method,
-    method_notes,
-    sentence,
-    shown_limits,
-)
+from leadline.comparison.compared_pair import ComparedPair
 from leadline.comparison.comparison_figures import drawn_comparison
 from leadline.comparison.comparison_result import MOST_LETTERS, Comparison, outperformed_runs
+from leadline.comparison.pair_texts import counts_of, method, method_notes, sentence, shown_limits
 from leadline.comparison.pairing import Rules
 from leadline.data.arrays import Floats
 from leadline.data.optional import require

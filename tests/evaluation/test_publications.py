@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from conftest import REPOSITORY, Leadline
+from leadline.evaluation.catalogue import LEADLINE, REFERENCES, Reference, bibliography, cited_in
 from leadline.measures import MEASURES
-from leadline.measures.publications import LEADLINE, REFERENCES, Reference, bibliography, cited_in
 
 SOURCES = sorted((REPOSITORY / "src" / "leadline").rglob("*.py"))
 REQUIRED = {
