@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sqlite3
 from collections.abc import Callable
@@ -223,8 +224,13 @@ def test_the_command_exports_and_tells_of_judges(path: str, tmp_path: Path, lead
     assert "3 pairs for 2 queries, merged by mean" in table
     table = leadline("judge", "--store", path, "--export", target, "--merge", "ann").out
     assert "3 pairs for 2 queries, judged by ann" in table
-    said = leadline("judge", "--store", path, "--export", "-").out
-    assert said == "q1 0 d1 2\nq1 0 d2 0\nq2 0 d3 1\n"
+    said = leadline("judge", "--store", path, "--export", "-")
+    assert (said.status, said.out) == (0, "q1 0 d1 2\nq1 0 d2 0\nq2 0 d3 1\n")
+    assert "lacks probabilities" in said.err
+    summary = tmp_path / "summary.json"
+    leadline("judge", "--store", path, "--export", target, "-o", summary)
+    assert json.loads(summary.read_text())["judges"] == {"ann": 3, "bob": 2}
+    assert "same file" in leadline("judge", "--store", path, "--export", target, "-o", target).refusal
 
 
 def test_judges_of_a_store_and_of_its_table_agree_alike(

@@ -176,6 +176,11 @@ def test_a_page_for_others_has_a_token(files: Files) -> None:
             assert "SameSite=strict" in answer.headers["set-cookie"]
 
 
+def test_a_token_that_no_link_can_hold_is_refused() -> None:
+    with pytest.raises(UsageError, match="UTF-8"):
+        serving.token_for("127.0.0.1", "\udcff12345678")
+
+
 @pytest.mark.parametrize("screen", ["", "DISPLAY", "WAYLAND_DISPLAY"])
 def test_a_browser_opens_only_where_there_is_a_screen(monkeypatch: pytest.MonkeyPatch, screen: str) -> None:
     opened = threading.Event()

@@ -124,6 +124,21 @@ def test_a_store_opens_again_as_it_was(store: Store, path: str) -> None:
     again.close()
 
 
+@pytest.mark.parametrize("name", [":memory:", "file:judged?mode=memory"])
+def test_a_store_is_a_file_whatever_it_is_called(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Store.open(name, grades=GRADES).close()
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("name", ["", "-", "judged/"])
+def test_a_store_without_a_name_is_refused(name: str) -> None:
+    with pytest.raises(InputError, match="--store"):
+        Store.open(name)
+
+
 @pytest.mark.usefixtures("store")
 def test_another_scale_or_seed_is_refused(path: str) -> None:
     Store.open(path, grades="2=yes, 1=partly, 0=no", seed=0).close()

@@ -10,11 +10,12 @@ import click
 
 from leadline.cli._help import refuse_unused, typed
 from leadline.cli._inputs import analysis_of
-from leadline.cli._outputs import Outputs, print_line, progress
+from leadline.cli._outputs import Outputs, print_line, progress, refuse_same_output
 from leadline.data.optional import require
 from leadline.data.table import ResultWarning, Table
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UsageError, both
+from leadline.io.read_paths import record_input
 
 if TYPE_CHECKING:
     from leadline.judging.startup import JudgingPage
@@ -99,8 +100,9 @@ def command(
     -C judge.looks
     -o
     """
-    both(typed(context, "merge"), {"--export": target})
-    both(typed(context, "looks"), {"--stop-when": options["stop_when"]})
+    for path in filter(None, (store, pool, docs, queries)):
+        record_input(path)
+    refuse_same_output(store if target is None else target, *outputs.files)
     # The call that opens the page may be repeated with another option, so its files are not refused.
     files = ("store", "pool", "docs", "queries")
     if target is not None:
@@ -111,6 +113,8 @@ def command(
         refuse_unused(context, "--simulate", "simulate", "grades", "judges", "overlap", "seed", *files)
         _simulate(pool, store, simulate, outputs, **options)
         return
+    both(typed(context, "merge"), {"--export": target})
+    both(typed(context, "looks"), {"--stop-when": options["stop_when"]})
     if outputs.files:
         export = shlex.join(["leadline", "judge", "--store", store, "--export", outputs.files[0]])
         raise UsageError(
@@ -141,7 +145,7 @@ def _export(store: str, target: str, merge: str, outputs: Outputs) -> None:
     data = {
         "judgments": sum(exported.judges.values()),
         "pairs": len(merged.grades),
-        "judges": exported.judges,
+        "judges": dict(exported.judges),
         "shared": merged.shared,
         "split": sum(map(len, merged.votes.values())),
         "tied": merged.tied,
@@ -152,7 +156,7 @@ def _export(store: str, target: str, merge: str, outputs: Outputs) -> None:
     how = "merged" if merge in RULES else "judged"
     table.notes = [f"{target}: {counted(len(merged.grades), 'pair')} for {n_queries}, {how} by {merge}"]
     if target == "-":
-        outputs.form = "none"
+        outputs.form, outputs.thing = "none", target
     options = {"merge": merge, "export": target}
     outputs.write_facts("judge", table, data, [(store, len(merged.grades))], options, warnings=warnings)
 

@@ -36,7 +36,9 @@ def exclusive(path: str) -> Iterator[None]:
 
 
 def check_folder(path: str) -> None:
-    """Reject a store in a folder that does not exist."""
+    """Reject a store without a name, or in a folder that does not exist."""
+    if os.path.basename(path) in ("", "-"):
+        raise InputError(f"the store needs a file name, not '{path}'", hint="Use --store judged.sqlite")
     folder = os.path.dirname(os.path.abspath(path))
     if not os.path.isdir(folder):
         raise InputError("no such folder", path=folder, hint="Create the folder for the store first.")

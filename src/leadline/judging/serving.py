@@ -26,6 +26,7 @@ from urllib.parse import quote, urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, Response
 
+from leadline.data.ids import is_utf8
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 
@@ -270,11 +271,12 @@ def token_for(host: str, token: str | None) -> str | None:
     """Return a valid token; generate one if the page is reachable from other machines."""
     if token is None:
         return None if is_loopback(host) else secrets.token_urlsafe(16)
-    if len(token) < SHORTEST or token != token.strip():
+    if len(token) < SHORTEST or token != token.strip() or not is_utf8(token):
         length = f"has {counted(len(token), 'character')}"
         found = length if token == token.strip() else "begins or ends with whitespace"
         raise UsageError(
-            f"the token {found}. Use at least {SHORTEST} characters, without leading or trailing whitespace."
+            f"the token {found if is_utf8(token) else 'is not valid UTF-8'}. Use at least {SHORTEST} "
+            "characters, without leading or trailing whitespace."
         )
     return token
 

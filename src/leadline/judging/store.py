@@ -89,8 +89,8 @@ CREATE TABLE frames (id INTEGER PRIMARY KEY CHECK (id = 1), pool BLOB NOT NULL);
 
 
 def connect(path: str) -> sqlite3.Connection:
-    """Open a file that is to become a store, without writing to it."""
-    return sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
+    """Open a file that is to become a store, without writing to it; ":memory:" and "file:" are names too."""
+    return sqlite3.connect(os.path.abspath(path), timeout=WAIT, isolation_level=None, check_same_thread=False)
 
 
 def create(connection: sqlite3.Connection, facts: Mapping[str, str]) -> None:
@@ -320,7 +320,7 @@ class Store:
         while os.path.exists(target := f"{path}.rescued-{number}"):
             number += 1
         try:
-            with self._lock, closing(sqlite3.connect(target)) as copy:
+            with self._lock, closing(connect(target)) as copy:
                 self._connection.backup(copy)
                 copy.execute("PRAGMA journal_mode = DELETE")
                 with reader.faults(target):
