@@ -68,6 +68,23 @@ def test_what_cannot_be_studied_is_refused(files: dict[str, str]) -> None:
         run(files["truth"], [files["r0"]], machine=files["labels"], draws=1)
 
 
+def test_samples_without_an_estimate_of_a_run_are_left_out_and_counted(files: dict[str, str]) -> None:
+    runs = [files[f"r{number}"] for number in range(3)]
+    found = run(files["truth"], runs, machine=files["labels"], measure="RR", budget=2, draws=12)
+    left = 12 - found.data["draws"]
+    assert [(one.code, one.count) for one in found.warnings] == [("no_estimate", left)]
+    assert 0 < left < 12
+    assert not any(np.isnan(row["estimate"]) for row in found.data["runs"])
+    with pytest.raises(UsageError, match="--budget"):
+        run(files["truth"], runs, machine=files["labels"], measure="RR", budget=1, draws=2)
+
+
+@pytest.mark.parametrize("measure", ["map,P@5", "official"])
+def test_only_one_measure_is_taken(measure: str, files: dict[str, str]) -> None:
+    with pytest.raises(UsageError, match="stands for"):
+        run(files["truth"], [files["r0"]], machine=files["labels"], measure=measure)
+
+
 def test_coverage_counts_intervals_that_contain_the_value_of_the_population() -> None:
     rng = np.random.default_rng(0)
     reference = rng.random((20, 5))

@@ -173,4 +173,30 @@ def test_models_are_tried_on_a_collection_and_on_its_index(
     assert again["samples"] == data["samples"]
     rejected = leadline("study", "histogram-models", *texts, "--bins", "1", "-o", tmp_path / "none")
     assert (rejected.status, rejected.err.count("\n")) == (2, 1)
-    assert "bins must be" in rejected.err
+    assert "--bins must be" in rejected.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said", "unsaid"),
+    [
+        (["circular", "--machine", "{qrels}", "--depth", "0"], "--depth must be", "no documents"),
+        (["histogram-sample", "--draws", "-1"], "--draws must be", "Traceback"),
+        (["histogram-ranks", "--level", "nan"], "--level must be", "rel"),
+        (["circular", "--machine", "{qrels}", "--measure", "alpha_nDCG@10"], "has no setting", "--config"),
+    ],
+)
+def test_refusals_name_options_of_the_study(
+    options: list[str], said: str, unsaid: str, leadline: Leadline, given: list[object], tmp_path: Path
+) -> None:
+    qrels, *runs = given[2:-4]
+    name, *rest = (one.format(qrels=qrels) for one in options)
+    refused = leadline("study", name, qrels, *runs, *rest, "-o", tmp_path / "none")
+    assert refused.status == 2
+    assert said in refused.err
+    assert unsaid not in refused.err
+
+
+def test_a_refusal_advises_the_option_for_ids(leadline: Leadline, texts: list[Path], tmp_path: Path) -> None:
+    words = ["study", "histogram-topics", texts[0], "--languages", "title,text", "--topics", "2,3,4"]
+    refused = leadline(*words, "--id-column", "x", "-o", tmp_path / "none")
+    assert "`--id-column doc_id`" in refused.err

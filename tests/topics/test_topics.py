@@ -336,7 +336,9 @@ def test_bad_requests_are_refused() -> None:
         ),
         ({"languages": ("en", "fr"), "analysis": None}, "has no column 'fr'"),
         ({"sampler": "tomotopy", "languages": ("en", "de")}, "Use sampler='leadline'"),
-        ({"beta": 0.0, "languages": ("en",)}, "beta must be above 0, not 0.0"),
+        ({"beta": 0.0, "languages": ("en",)}, "beta must be a number from 1e-30 to 1e30, not 0.0"),
+        ({"alpha": 1e-300}, "alpha must be"),
+        ({"alpha": math.inf}, "alpha must be"),
         ({"sweeps": 0, "languages": ("en",)}, "sweeps must be a whole number of at least 1, not 0"),
     ]
     for options, message in cases:

@@ -13,13 +13,13 @@ import re
 import signal
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from leadline.cli._help import Group, complete_whole_words, table
 from leadline.data.wording import terminal_columns
-from leadline.errors import LeadlineError, UsageError, did_you_mean, punctuated, sentences
+from leadline.errors import LeadlineError, did_you_mean, punctuated, sentences
 from leadline.io import read_paths
 from leadline.version import VERSION
 
@@ -62,21 +62,6 @@ class Commands(Group):
             return made(name, entry)
         command: click.Command = function_of(name)
         return command
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; its refusals advise no setting that it does not have."""
-        try:
-            return super().invoke(ctx)
-        except LeadlineError as error:
-            command = self.get_command(ctx, ctx.invoked_subcommand or "")
-            if command is None or isinstance(command, click.Group):
-                raise
-            from leadline.cli._settings import advised
-
-            text = advised(str(error), command)
-            if text == str(error):
-                raise
-            raise UsageError(text) from error
 
     def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete the name of a command without importing any."""

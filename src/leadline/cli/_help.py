@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
-from leadline.errors import UsageError, did_you_mean, either, one_of, sentences
+from leadline.errors import LeadlineError, UsageError, did_you_mean, either, one_of, sentences
 from leadline.io.read_paths import STANDARD_STREAM, declare_output
 from leadline.io.run_names import is_input, split_name
 
@@ -253,6 +253,21 @@ class Group(click.Group):
             return extra[0]
         known = self.list_commands(context)
         return did_you_mean(word, known, most=2) or f"See `{context.command_path} --help`."
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; its refusals name its options, and advise no setting that it does not have."""
+        try:
+            return super().invoke(ctx)
+        except LeadlineError as error:
+            command = self.get_command(ctx, ctx.invoked_subcommand or "")
+            if command is None or isinstance(command, click.Group):
+                raise
+            from leadline.cli._tried import advised
+
+            text = advised(str(error), command, f"{ctx.command_path} {command.name}")
+            if text == str(error):
+                raise
+            raise UsageError(text) from error
 
     def resolve_command(
         self, context: click.Context, args: list[str]

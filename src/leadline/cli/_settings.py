@@ -348,39 +348,7 @@ def taken(command: click.Command) -> list[Setting]:
     return [one.setting._replace(kind=one.type) for one in own]
 
 
-# A sentence of a refusal that advises a setting, and the end of one that advises a setting of reading.
-ADVICE = re.compile(r"Use `?--config ([a-z]+\.[a-z_]+)(?:[^.]|\.(?=\S))*\.?")
-READ_AS = re.compile(
-    r"(add|use|as in|pass it as) `?--config "
-    r"(read\.(?:order|on_\w+|columns|qrels_columns|kind|queries_in|subtopics))((?:=[\w,]+)?)`?"
-)
 OPPOSITE = {"higher_is_better": "lower_is_better", "lower_is_better": "higher_is_better"}
-OPTIONAL = re.compile(r" (?:If it contains [^`]*|or use )`--config (read\.encoding|text\.\w+)=[^`]+`\.?")
-
-
-def advised(text: str, command: click.Command) -> str:
-    """Return a refusal without the advice of settings that the command does not have.
-
-    >>> advised("Novelty needs documents. Use --config read.known=FILE.", click.Command("suite"))
-    'Novelty needs documents. `leadline suite` has no setting for this.'
-    >>> advised("To keep only one, add `--config read.on_duplicate=first`.", click.Command("suite"))
-    'To keep only one, use `leadline convert --config read.on_duplicate=first`.'
-    """
-    keys = {one.key for one in taken(command)}
-    if command.name == "convert":  # there, one setting names the columns of runs and of judgments
-        text = text.replace("--config read.qrels_columns", "--config read.columns")
-    text = OPTIONAL.sub(lambda found: found[0] if found[1] in keys else "", text)
-    instead = f"`leadline {command.name}` has no setting for this."
-
-    def elsewhere(found: re.Match[str]) -> str:
-        verb, key, value = found.groups()
-        if key in keys:
-            return found[0]
-        call = f"--config {key.replace('qrels_', '')}{value}"
-        other = "evaluate" if key == "read.subtopics" else "convert"
-        return f"{verb if verb == 'as in' else 'use'} `leadline {other} {call}`"
-
-    return READ_AS.sub(elsewhere, ADVICE.sub(lambda found: found[0] if found[1] in keys else instead, text))
 
 
 def replacing(command: click.Command, option: str) -> Setting | None:

@@ -20,7 +20,7 @@ from leadline import kernels
 from leadline.data.arrays import Codes, Floats
 from leadline.data.ids import Ids, Vocabulary, to_bytes
 from leadline.data.optional import import_optional, require
-from leadline.data.validation import check_whole, check_word
+from leadline.data.validation import check_whole, check_word, refusal
 from leadline.errors import InputError, UsageError, either
 from leadline.io.opening import open_raw
 from leadline.io.read_paths import path_of, public, record_input
@@ -207,8 +207,8 @@ def fit(
     check_whole(0, seed=seed)
     check_whole(1, topics=topics, sweeps=sweeps, restarts=restarts)
     for name, given in (("beta", beta), ("alpha", alpha)):
-        if given is not None and not given > 0:
-            raise UsageError(f"{name} must be above 0, not {given}")
+        if given is not None and not 1e-30 <= given <= 1e30:  # single precision in tomotopy
+            raise refusal(name, given, "a number from 1e-30 to 1e30")
     check_word(("tomotopy", "leadline"), sampler=engine)
     if engine == "tomotopy" and len(named) > 1:
         raise UsageError("sampler='tomotopy' does not support several languages. Use sampler='leadline'.")

@@ -15,10 +15,12 @@ from functools import wraps
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from leadline import MEASURES, Measure, Qrels, UsageError, read_qrels
+from leadline import Measure, Qrels, UsageError, read_qrels
 from leadline.data.table import ResultWarning, RunInfo, Table
+from leadline.data.validation import check_numbers, check_whole
 from leadline.data.wording import docstring
 from leadline.errors import UnknownNameError
+from leadline.evaluation.profiles import profile_of
 from leadline.io.read import QrelsLike
 
 if TYPE_CHECKING:
@@ -29,7 +31,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Option:
-    """Option of a study; `kind` is the type of its value, a tuple as default makes it repeatable."""
+    """Option of a study; `kind` is the type of its value, a tuple as default makes it repeatable.
+
+    Whole numbers are `least` or more.
+    """
 
     name: str
     kind: type
@@ -37,6 +42,7 @@ class Option:
     default: Any = None
     required: bool = False
     metavar: str | None = None
+    least: int = 1
 
     def __post_init__(self) -> None:
         named = {"model": "MODEL", "measure": "MEASURE"}.get(self.name, "N" if self.kind is int else None)
@@ -46,6 +52,14 @@ class Option:
     def repeatable(self) -> bool:
         """Whether the option may be given several times."""
         return isinstance(self.default, tuple)
+
+    def check(self, given: Any) -> None:
+        """Refuse a number that is out of range or undefined."""
+        for value in given if self.repeatable else () if given is None else (given,):
+            if self.kind is int:
+                check_whole(self.least, **{self.name: value})
+            elif self.kind is float:
+                check_numbers(**{self.name: value})
 
 
 class Claim(NamedTuple):
@@ -89,7 +103,7 @@ LEVEL = Option("level", float, "Lowest relevant grade.", 1.0, metavar="GRADE")
 SAMPLES = Option(
     "samples", str, "Numbers of non-relevant documents to sample per query.", "10,30,100,300", metavar="N,N"
 )
-SEED = Option("seed", int, "Random seed.", 0)
+SEED = Option("seed", int, "Random seed.", 0, least=0)
 TEAM = Option("team", str, "Table column with the team of each run.", required=True, metavar="FILE:COLUMN")
 OF_TEAMS = Option(
     "team",
@@ -125,6 +139,8 @@ def with_options(options: Sequence[Option]) -> Callable[[Callable[..., Outcome]]
             if unknown := named.keys() - defaults:
                 raise TypeError(f"the study has no option {', '.join(sorted(unknown))}")
             given = defaults | named
+            for option in options:
+                option.check(given[option.name])
             found = study(*inputs, Given(**given, on_run=on_run or (lambda _done, _total: None)))
             read = [
                 (one.path, one.counts["documents_read"]) if isinstance(one, RunInfo) else one
@@ -202,7 +218,7 @@ def models_of(texts: Sequence[str], least: int, what: str = "models") -> list[st
 
 def one_measure(text: str) -> list[Measure]:
     """Parse a measure, which must not stand for several."""
-    measures = MEASURES.expand_all([text])
+    measures = profile_of("leadline").measures([text])
     if len(measures) != 1:
         raise UsageError(f"'{text}' stands for {len(measures)} measures. Give only one.")
     return measures

@@ -20,15 +20,14 @@ from leadline import InputError, Run, UsageError, read_qrels
 from leadline.charts.interval_plots import against_truth
 from leadline.data.arrays import Floats
 from leadline.data.reading import Reading
-from leadline.data.table import Preformatted, Table
-from leadline.data.validation import check_whole
+from leadline.data.table import Preformatted, ResultWarning, Table
 from leadline.data.wording import counted
 from leadline.demo import Lists, circular_lists, places
 from leadline.estimation.estimate import estimate
 from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.system_lists import read_systems
 from leadline.evaluation.evaluate import evaluate
-from leadline_studies import LEVEL, Claim, Given, Option, Outcome, with_options
+from leadline_studies import LEVEL, Claim, Given, Option, Outcome, one_measure, with_options
 from leadline_studies.common.tables import columns, sheet
 from leadline_studies.estimate.study import judged_pool, listed, lists_of
 
@@ -42,8 +41,8 @@ OPTIONS = (
     LEVEL,
     Option("depth", int, "Number of documents that the circular run re-ranks.", 100),
     Option("budget", float, "Mean number of judgments per query.", 20.0, metavar="B"),
-    Option("draws", int, "Number of samples to draw, each with --budget judgments per query.", 200),
-    Option("seed", int, "Random seed of the first sample.", 0),
+    Option("draws", int, "Number of samples to draw, each with --budget judgments per query.", 200, least=2),
+    Option("seed", int, "Random seed of the first sample.", 0, least=0),
 )
 NAME = "circular"
 SHOWN = 10  # runs in the figure and on the page: the circular one and the best other pooled ones by the truth
@@ -52,7 +51,7 @@ SHOWN = 10  # runs in the figure and on the page: the circular one and the best 
 @with_options(OPTIONS)
 def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the study."""
-    check_whole(2, draws=given.draws)
+    one_measure(given.measure)  # refused before any work
     truth, labels = read_qrels(qrels), read_qrels(given.machine)
     pooled = listed(runs)
     systems = read_systems([*pooled, *given.new], Reading(), depth=given.depth)
@@ -83,13 +82,23 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
             lists = estimates.estimate(name, text)
             values[number, column] = lists.value
             limits[number, column] = lists.these_low, lists.these_high
-    data = {"measure": text} | {name: getattr(given, name) for name in ("level", "depth", "budget", "draws")}
+    kept = ~np.isnan(values).any(axis=1)
+    if not kept.any():
+        raise UsageError(
+            f"no sample gives every run an estimate of {text}. Use a --budget above {given.budget:g}."
+        )
+    left = int((~kept).sum())
+    without = f"left out {counted(left, 'sample')} in which a run has no estimate of {text}"
+    values, limits = values[kept], limits[kept]
+    data = {"measure": text} | {name: getattr(given, name) for name in ("level", "depth", "budget")}
     data |= {
+        "draws": len(values),
         "pooled": len(in_pool),
         "queries": len(by_truth.queries),
         "runs": _rows(names, in_pool, by_truth.means[:, 0], by_machine.means[:, 0], values, limits),
     }
-    return Outcome(data, options={"measure": text})
+    warnings = [ResultWarning("no_estimate", without, left)] if left else []
+    return Outcome(data, warnings=warnings, options={"measure": text})
 
 
 def _rows(

@@ -17,7 +17,6 @@ from leadline import Difference, difference
 from leadline.comparison.similarity_baselines import parse_competitors
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.table import Table, plain
-from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.io.id_lists import read_labels, teams_of
 from leadline.stats.correlation import kendall, pearson, spearman
@@ -61,7 +60,6 @@ class Pairs(NamedTuple):
 @with_options(OPTIONS)
 def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the study on runs; `team` is FILE:COLUMN."""
-    check_whole(1, bins=given.bins, samples=given.samples)
     labels = read_labels(given.team)
     differences = difference(
         read_judgments(qrels, given.complete),

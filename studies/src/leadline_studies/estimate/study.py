@@ -30,7 +30,6 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.judgment_tables import DrawnPool
 from leadline.data.reading import Reading
 from leadline.data.table import Table
-from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.estimation.designs import (
     Frame,
@@ -74,12 +73,13 @@ OPTIONS = (
         "5,10,20,40,80",
         metavar="NUMBERS",
     ),
-    Option("draws", int, "Number of samples to draw per measure and budget.", 200),
+    Option("draws", int, "Number of samples to draw per measure and budget.", 200, least=2),
     Option(
         "pairs",
         int,
         "Number of pairs of runs for which documents are judged separately, or 0 to skip this.",
         40,
+        least=0,
     ),
     SEED,
 )
@@ -203,8 +203,6 @@ class Setting(NamedTuple):
 @with_options(OPTIONS)
 def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the simulation."""
-    check_whole(2, draws=given.draws)
-    check_whole(0, pairs=given.pairs)
     measures = profile_of("leadline").measures(
         list(given.measure) or list(MEASURES), rel=given.level, documents=None
     )

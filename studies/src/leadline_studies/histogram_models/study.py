@@ -18,7 +18,6 @@ import numpy as np
 from leadline import MODELS, Run, build_index, open_index, read_qrels, read_queries, score, search
 from leadline.data.ids import to_text
 from leadline.data.table import Table, plain
-from leadline.data.validation import check_whole
 from leadline.data.wording import queries as counted_queries
 from leadline.data.wording import rounded
 from leadline.estimation.histogram_result import HistogramOptions
@@ -74,12 +73,18 @@ SIZES = "10,30,100,300,1000"
 OPTIONS = (
     Option("model", str, "Retrieval model to try (repeatable).", SETTINGS),
     Option("depth", int, "Maximum number of documents per list.", 10_000, metavar="K"),
-    Option("bins", int, "Number of histogram bins.", 10),
+    Option("bins", int, "Number of histogram bins.", 10, least=2),
     Option("samples", str, "Numbers of non-relevant documents to sample per query.", SIZES, metavar="N,N"),
     LEVEL,
-    Option("draws", int, "Number of random sets of seven models, and number of bootstrap resamples.", 200),
-    Option("seed", int, "Random seed.", 0),
-    Option("time", int, "Number of rounds in which each model is timed, or 0 to skip timing.", 0),
+    Option(
+        "draws",
+        int,
+        "Number of random sets of seven models, and number of bootstrap resamples.",
+        200,
+        least=0,
+    ),
+    Option("seed", int, "Random seed.", 0, least=0),
+    Option("time", int, "Number of rounds in which each model is timed, or 0 to skip timing.", 0, least=0),
 )
 LEAST = 3  # models
 
@@ -88,8 +93,6 @@ LEAST = 3  # models
 def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
     """Run the study on a collection; `samples` are comma-separated numbers."""
     depth = given.depth
-    check_whole(1, depth=depth)
-    check_whole(0, time=given.time, draws=given.draws)
     table, sizes = read_qrels(qrels), parse_integers(given.samples, "samples")
     models = models_of(given.model, LEAST)
     recipe = HistogramOptions(bins=given.bins, rel=given.level, seed=given.seed).checked()

@@ -46,8 +46,10 @@ OPTIONS = (
         1000,
         metavar="K",
     ),
-    Option("bins", int, "Number of histogram bins.", 10),
-    Option("draws", int, "Number of random sets of seven runs, and number of bootstrap resamples.", 200),
+    Option("bins", int, "Number of histogram bins.", 10, least=2),
+    Option(
+        "draws", int, "Number of random sets of seven runs, and number of bootstrap resamples.", 200, least=0
+    ),
     SEED,
     OF_TEAMS,
 )

@@ -19,7 +19,6 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading
 from leadline.data.table import Table, plain
-from leadline.data.validation import check_whole
 from leadline.data.wording import counted, percent
 from leadline.estimation.histogram_result import HistogramOptions, slopes
 from leadline.evaluation.evaluate import evaluate
@@ -46,9 +45,9 @@ OPTIONS = (
     LEVEL,
     SAMPLES,
     Option("shares", str, "Percentages of the relevant documents to keep.", "25,50,75,100", metavar="P,P"),
-    Option("bins", int, "Number of histogram bins.", 10),
+    Option("bins", int, "Number of histogram bins.", 10, least=2),
     Option("repeats", int, "Number of samples to draw per query, sample size and share.", 10),
-    Option("draws", int, "Number of bootstrap resamples of queries.", 200),
+    Option("draws", int, "Number of bootstrap resamples of queries.", 200, least=0),
     SEED,
 )
 PLAIN, WEIGHTED = "AP as sampled", "AP weighted"
@@ -73,7 +72,6 @@ class Grid(NamedTuple):
         cls, table: Qrels, recipe: HistogramOptions, samples: str, percentages: str, repeats: int, draws: int
     ) -> Grid:
         """Return a grid; `shares` are percentages."""
-        check_whole(1, repeats=repeats)
         parts = [percentage / 100 for percentage in parse_integers(percentages, "shares")]
         if max(parts) > 1:
             raise UsageError(f"--shares '{percentages}' is not valid. Give percentages from 1 to 100.")

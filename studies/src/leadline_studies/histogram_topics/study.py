@@ -16,7 +16,6 @@ import numpy as np
 
 from leadline import UsageError, read_qrels
 from leadline.data.table import ResultWarning, Table, plain
-from leadline.data.validation import check_whole
 from leadline.data.wording import rounded
 from leadline.errors import one_of
 from leadline.estimation.histogram_result import overlap, slope
@@ -63,14 +62,14 @@ OPTIONS = (
     Option("level", float, "Lowest grade of a similar document.", 1.0, metavar="GRADE"),
     Option("queries", int, "Maximum number of query documents, sampled at random if there are more."),
     Option("sample", int, "Number of non-relevant documents to sample per query for HSA and DO.", 100),
-    Option("bins", int, "Number of histogram bins.", 10),
+    Option("bins", int, "Number of histogram bins.", 10, least=2),
     Option(
         "alpha_sum", float, "Sum of the Dirichlet priors of a document over all topics.", 50.0, metavar="A"
     ),
     SWEEPS,
     Option("particles", int, "Number of particles for the left-to-right estimate of perplexity.", 20),
-    Option("draws", int, "Number of bootstrap resamples of queries.", 1000),
-    Option("seed", int, "Random seed.", 0),
+    Option("draws", int, "Number of bootstrap resamples of queries.", 1000, least=0),
+    Option("seed", int, "Random seed.", 0, least=0),
     Option("time", bool, "Also report processor times, which differ from run to run.", False),
 )
 LEAST = 7  # numbers of topics, as many as the paper tried
@@ -83,9 +82,6 @@ TIMES = (*("MAP scoring", "MAP computing", "HSA scoring", "HSA computing", "DO c
 def run(docs: Any, given: Given) -> Outcome:
     """Run the study on documents, with `qrels` or with `languages`."""
     sizes = _sizes(given.topics)
-    check_whole(1, queries=given.queries, sample=given.sample, sweeps=given.sweeps, particles=given.particles)
-    check_whole(0, draws=given.draws, seed=given.seed)
-    check_whole(2, bins=given.bins)
     if given.alpha_sum <= 0:
         raise UsageError(f"--alpha-sum must be above 0, not {given.alpha_sum:g}")
     texts = read_texts(

@@ -24,7 +24,6 @@ from leadline import Measure, Qrels, UsageError, read_qrels
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.reading import Reading
 from leadline.data.table import Table
-from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.estimation.designs import Cascade, Draw, Linear, Target, Weights, draw, kind_of
 from leadline.estimation.estimators import Sample
@@ -59,7 +58,7 @@ OPTIONS = (
     Option("measure", str, "Measure to estimate (repeatable).", MEASURES),
     LEVEL,
     Option("budget", int, "Mean number of judgments per query.", 20),
-    Option("draws", int, "Number of samples to draw, each with --budget judgments per query.", 50),
+    Option("draws", int, "Number of samples to draw, each with --budget judgments per query.", 50, least=2),
     Option("topics", int, "Number of topics for DeShaTo.", 50, metavar="T"),
     Option("fits", int, "Number of LDA fits for DeShaTo.", 3),
     Option("sweeps", int, "Number of Gibbs sweeps over all tokens in each fit.", 200),
@@ -114,7 +113,6 @@ def votes_of(systems: Systems, runs: Sequence[Any], truth: Qrels, measure: Measu
 @with_options(OPTIONS)
 def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the simulation."""
-    check_whole(2, draws=given.draws)
     measures = profile_of("leadline").measures(list(given.measure), rel=given.level, documents=None)
     for measure_ in measures:
         if not isinstance(kind_of(measure_), (Linear, Cascade)):

@@ -21,7 +21,6 @@ from leadline import Results, build_index, predict, read_documents, read_queries
 from leadline.data.arrays import Flags, Floats
 from leadline.data.optional import require
 from leadline.data.table import Table, plain
-from leadline.data.validation import check_whole
 from leadline.estimation.predict import over_queries
 from leadline.estimation.predictors import DeShaTo
 from leadline.evaluation.evaluate import evaluate
@@ -58,7 +57,7 @@ OPTIONS = (
     SWEEPS,
     Option("splits", int, "Number of random halvings of the queries per threshold.", 100),
     Option("draws", int, "Number of bootstrap resamples of queries.", 1000),
-    Option("seed", int, "Random seed.", 0),
+    Option("seed", int, "Random seed.", 0, least=0),
 )
 LEVEL = 0.95
 RULES = ("compare", "threshold", "difference")
@@ -69,7 +68,6 @@ def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
     """Run the study on a collection."""
     require("LDA of one language")
     models = models_of(given.model, 2)
-    check_whole(1, fits=given.fits, splits=given.splits, draws=given.draws, topics=given.topics)
     measures = one_measure(given.measure)
     index = build_index(docs)
     result = search(index, queries, models)

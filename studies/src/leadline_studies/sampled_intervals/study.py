@@ -20,7 +20,6 @@ from leadline.data.ids import to_bytes
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading
 from leadline.data.table import Table, plain
-from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.estimation.sampled import DEFAULT_MEASURES, SampledOptions, SampledRun, estimate_run
 from leadline.estimation.strata import Strata
@@ -53,8 +52,8 @@ TRIED = ("BM25", "QLDirichlet", "TFIDF(cosine)", "TF(dot)")  # the first is the 
 OPTIONS = (
     Option("model", str, "Retrieval model to try (repeatable). The first is the baseline.", TRIED),
     SAMPLES,
-    Option("draws", int, "Number of samples to draw per size.", 200),
-    Option("most", int, "Maximum number of queries, taken from the start of the file.", 100),
+    Option("draws", int, "Number of samples to draw per size.", 200, least=2),
+    Option("most", int, "Maximum number of queries, taken from the start of the file.", 100, least=2),
     SEED,
 )
 FEWEST_FOR_INTERVALS = 31  # smaller samples have none, so their variance is not computed
@@ -92,7 +91,6 @@ class Task(NamedTuple):
 def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
     """Run the simulation on a collection; `samples` are comma-separated numbers."""
     sizes = parse_integers(given.samples, "samples")
-    check_whole(2, draws=given.draws, most=given.most)
     index = build_index(docs)
     table, texts = _judged_queries(read_qrels(qrels), index, queries, given.most)
     task = _scored(index, texts, table, [str(text) for text in MODELS.expand_all(list(given.model))])

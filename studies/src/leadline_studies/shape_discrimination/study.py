@@ -19,7 +19,6 @@ from leadline.data.arrays import Floats, Integers
 from leadline.data.ids import to_text
 from leadline.data.reading import Reading
 from leadline.data.table import Table
-from leadline.data.validation import check_whole
 from leadline.data.wording import queries
 from leadline.estimation.system_lists import RankedPool, Systems, read_systems
 from leadline.estimation.unjudged_methods import DeShaTo
@@ -46,7 +45,7 @@ OPTIONS = (
         "hard", int, "Number of documents at the top of each run from which hard documents are drawn.", 60
     ),
     LEVEL,
-    Option("seed", int, "Random seed.", 0),
+    Option("seed", int, "Random seed.", 0, least=0),
 )
 EXAMPLE = ("--docs DOCS",)
 MOST = 30
@@ -61,7 +60,6 @@ HEADS = (
 @with_options(OPTIONS)
 def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the study on a collection with texts."""
-    check_whole(1, fits=given.fits, draws=given.draws, hard=given.hard, sweeps=given.sweeps)
     DeShaTo().check_topics(min(given.topics, default=0))
     table = read_qrels(qrels)
     systems = read_systems(runs, Reading(), on_run=given.on_run)

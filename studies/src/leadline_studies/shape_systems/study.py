@@ -18,7 +18,6 @@ from leadline import InputError, read_qrels
 from leadline.data.arrays import Floats
 from leadline.data.reading import Reading
 from leadline.data.table import ResultWarning, RunInfo, Table, plain
-from leadline.data.validation import check_whole
 from leadline.data.wording import queries, rounded
 from leadline.errors import UsageError, one_of
 from leadline.estimation.system_lists import Systems, Topics, read_systems
@@ -50,7 +49,7 @@ OPTIONS = (
     *OF_TOPICS,
     Option("subsets", int, "Number of random sets of systems for each set size.", 100),
     LEVEL,
-    Option("seed", int, "Random seed.", 0),
+    Option("seed", int, "Random seed.", 0, least=0),
 )
 EXAMPLE = ("--docs DOCS",)
 DEPTHS = (10, 30, 100)
@@ -78,7 +77,6 @@ class Ranked(NamedTuple):
 @with_options(OPTIONS)
 def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the study on runs over a collection with texts."""
-    check_whole(1, subsets=given.subsets)
     ranked = read_ranked(qrels, runs, given)
     fits = topics_by_number(ranked.systems, given, given.docs, given.vectors, given.topics)
     means = {name: values.mean(axis=1) for name, values in ranked.truths.items()}
@@ -133,8 +131,6 @@ def topics_by_number(
             by_number.setdefault(aligned.theta.shape[1], []).append(aligned)
         return dict(sorted(by_number.items()))
     DeShaTo().check_topics(min(topics, default=0))
-    check_whole(1, fits=given.fits, sweeps=given.sweeps)
-    check_whole(0, seed=given.seed)
     how = {"fits": given.fits, "sweeps": given.sweeps, "seed": given.seed}
     return {number: list(fit_topics(systems, documents, number, **how)) for number in sorted(set(topics))}
 

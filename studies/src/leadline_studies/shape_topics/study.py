@@ -17,7 +17,6 @@ import numpy as np
 from leadline import UsageError
 from leadline.data.arrays import Floats, Integers
 from leadline.data.table import Table, plain
-from leadline.data.validation import check_whole
 from leadline.data.wording import counted, queries, rounded
 from leadline.estimation.system_lists import Systems, Topics
 from leadline.estimation.unjudged import estimate_systems
@@ -62,7 +61,7 @@ OPTIONS = (
         metavar="FILE",
     ),
     LEVEL,
-    Option("seed", int, "Random seed of the fits.", 0),
+    Option("seed", int, "Random seed of the fits.", 0, least=0),
 )
 EXAMPLE = ("--docs DOCS",)
 # Table 3, and the sizes behind the shares that section 3.3 prints: queries and systems of each set.
@@ -132,7 +131,6 @@ class Tried(NamedTuple):
 @with_options(OPTIONS)
 def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the study on runs over a collection with texts; `sister_runs` is a folder, or runs in memory."""
-    check_whole(1, one_in=given.one_in, keep=given.keep)
     of_sister = _sister(given)
     own = _tried(qrels, runs, given, given.docs, given.vectors, given.topics)
     part = part_of(own.truth.shape[1], len(own.truth), given.one_in, given.keep)

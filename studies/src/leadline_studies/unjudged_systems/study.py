@@ -19,7 +19,6 @@ from leadline import InputError, read_qrels
 from leadline.data.arrays import Floats, Integers
 from leadline.data.reading import Reading
 from leadline.data.table import Table, plain
-from leadline.data.validation import check_whole
 from leadline.data.wording import rounded
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.estimation.unjudged_methods import METHODS, UnjudgedEstimator
@@ -62,7 +61,6 @@ ENDS = {"": "value", " low": "low", " high": "high"}
 @with_options(OPTIONS)
 def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the study on runs; `team` and `truth` are FILE:COLUMN."""
-    check_whole(1, samples=given.samples, subsets=given.subsets)
     labels = read_labels(given.team)
     reading = Reading()
     systems = read_systems(runs, reading, on_run=given.on_run)
