@@ -111,7 +111,7 @@ def test_runs_of_a_grid_are_named_by_all_that_it_varies(leadline: Leadline) -> N
 def test_a_run_of_a_grid_is_found_by_the_name_that_was_given() -> None:
     found = search("docs.index", "queries.jsonl", ["BM25", "BM25(k1=0.9)"])
     assert list(found) == ["BM25(k1=1.2)", "BM25(k1=0.9)"]
-    assert found["BM25"] is found["BM25(k1=1.2)"]
+    assert found["BM25"] is found["BM25(k1=1.2)"] is found["okapi"]
     with pytest.raises(KeyError):
         _ = found["nothing"]
 
@@ -122,6 +122,7 @@ def test_a_prefix_is_stored_and_the_whole_text_is_indexed(leadline: Leadline) ->
     assert "d2" in leadline("search", "cut", "--query", "heat").out
     assert "tail" in leadline("summary", "cut", "--doc", "d2").out
     assert "heat" not in leadline("summary", "cut", "--doc", "d2").out
+    assert "in the stored text" in leadline("summary", "cut", "--doc", "d2", "--query", "heat").out
 
 
 @pytest.mark.usefixtures("folder")

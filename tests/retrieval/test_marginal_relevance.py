@@ -73,6 +73,11 @@ def test_a_list_by_mmr_covers_subtopics_earlier() -> None:
     assert list(mmr(index, run, depth=2).to_dict()["q"]) == ["a", "b", "c", "d"]
 
 
+def test_scores_whose_difference_is_no_float_are_reordered() -> None:
+    index = build_index({"a": "cat", "b": "cat", "c": "car"})
+    assert list(mmr(index, {"q": {"a": 1e308, "b": 0.0, "c": -1e308}}).to_dict()["q"]) == ["a", "c", "b"]
+
+
 def test_what_cannot_be_reordered_is_refused() -> None:
     index = build_index({"a": "cat"})
     with pytest.raises(InputError, match="'b'"):

@@ -103,6 +103,8 @@ def test_bad_requests_are_refused(index: Index) -> None:
         search(index, QUERIES, [])
     with pytest.raises(UsageError, match="`terms` must be above 0"):
         search(index, QUERIES, "SDM(terms=0)")
+    with pytest.raises(UsageError, match="index must be an Index object"):
+        search({"d": "cat"}, QUERIES)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="there are no queries"):
         search(index, {}, "BM25")
 

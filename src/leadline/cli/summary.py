@@ -92,9 +92,10 @@ def command(
         kind = kind or "first"
         summary = static_summary(document.text, kind=kind, **how)
     else:
-        kind, without_match = "dynamic", "no query term occurs in the text, so its first words are shown"
+        kind, where = "dynamic", "stored text" if holds_index(source) else "text"
         summary = dynamic_summary(document.text, query, windows=windows, **how)
         if summary.text and not summary.highlights:
+            without_match = f"no query term occurs in the {where}, so its first words are shown"
             document.warnings.append(ResultWarning("no_match", without_match, 1))
     options = {
         "doc": doc,

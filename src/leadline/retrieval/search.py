@@ -6,6 +6,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from html import escape
 from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
@@ -18,12 +19,11 @@ from leadline.data.table import ResultWarning, raised
 from leadline.data.validation import check_numbers, check_whole, refusal
 from leadline.data.wording import counted, visible
 from leadline.data.wording import queries as queries_of
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UnknownNameError, UsageError
 from leadline.io.objects import Run, read_qrels, read_run
 from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
 from leadline.io.texts import TextsLike, read_queries
-from leadline.retrieval.index import open_index
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import MODELS, Model, Query, ScoredDocuments, best, matching, scores_of
 from leadline.text.summaries import Summary, dynamic_summary, matches, static_summary
@@ -47,9 +47,11 @@ class SearchResult(dict[str, Run]):
 
     def __missing__(self, name: str) -> Run:
         """Return the run of a model in another spelling, as `BM25` where a grid varies k1."""
-        for title in self:
-            if MODELS.class_named(name.partition("(")[0]) and MODELS.parse(title) == MODELS.parse(name):
-                return self[title]
+        with suppress(UnknownNameError):
+            wanted = MODELS.parse(name)
+            for title in self:
+                if MODELS.parse(title) == wanted:
+                    return self[title]
         raise KeyError(name)
 
 
@@ -209,7 +211,7 @@ def _ready(index: IndexLike, models: ModelsLike, feedback: QrelsLike | None) -> 
         raise UsageError(f"{learns[0]} needs judgments to learn from. Pass them as --feedback QRELS.")
     if feedback is not None and not learns:
         raise UsageError("--feedback needs a model that uses it, such as RM3(learn=judged)")
-    return index if isinstance(index, Index) else open_index(index), list(parsed)
+    return index if isinstance(index, Index) else Index(index), list(parsed)
 
 
 def _grouped(pairs: Any) -> dict[bytes, list[bytes]]:
@@ -359,7 +361,7 @@ def mmr(
     check_whole(1, depth=depth)
     if not 0 <= share <= 1:
         raise UsageError(f"share must be a number from 0 to 1, not {share}")
-    opened = index if isinstance(index, Index) else open_index(index)
+    opened = index if isinstance(index, Index) else Index(index)
     if isinstance(run, SearchResult):
         if len(run) > 1:
             raise UsageError(f"mmr reorders one run, but the search returned {len(run)}. Pass one of them.")
@@ -391,8 +393,8 @@ def mmr(
 
 def _order(similarity: Floats, scores: Floats, share: float) -> list[int]:
     """Return the places of documents in the order in which they are chosen."""
-    width = scores.max() - scores.min()
-    relevance = (scores - scores.min()) / (width or 1.0)
+    half = scores / 2  # the difference of two finite scores may be infinite
+    relevance = (half - half.min()) / (half.max() - half.min() or 1.0)
     nearest, order = np.zeros(len(scores)), list[int]()
     for _ in scores:
         gain = np.round(share * relevance - (1 - share) * nearest, 12)  # what is equal but for rounding ties

@@ -393,7 +393,7 @@ class Builder:
         """Write the remaining files, the header last."""
         if not self.ids and self.left_out:
             raise InputError(
-                "no document passes the `keep` rule",
+                f"no document passes --keep '{options['keep']}'",
                 path=source,
                 hint="Check the rule and the document ids in its table.",
             )
