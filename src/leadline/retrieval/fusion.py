@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any, Unpack
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.reading import Reading, RunOptions
 from leadline.data.table import ResultWarning, raised
-from leadline.data.validation import check_numbers, check_run_name, check_whole, check_word
+from leadline.data.validation import check_run_name, check_whole, check_word, refusal
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError, either
 from leadline.io.objects import Run, read_runs
@@ -171,14 +172,15 @@ def _weights(method: FusionMethod, weights: Sequence[float] | None, runs: int) -
     if not method.weighted:
         able = either(known for known, kind in FUSIONS.classes.items() if kind.weighted)
         raise UsageError(f"{method} takes no weights. To weight runs, use {able}.")
+    if isinstance(weights, (str, Mapping)):
+        raise refusal("weights", weights, "a list of numbers")
     if len(weights) != runs:
         raise UsageError(
             f"{counted(runs, 'run')} cannot have {counted(len(weights), 'weight')}. Pass one weight per run."
         )
     for weight in weights:
-        check_numbers(weight=weight)
-        if weight < 0:
-            raise UsageError(f"weights must be 0 or more, not {weight:g}")
+        if not isinstance(weight, Real) or not 0 <= weight < np.inf:
+            raise refusal("weights", weight, "numbers of 0 or more")
     found = np.array(weights, dtype=np.float64)
     if not found.any():
         raise UsageError("at least one weight must be above 0")
