@@ -230,6 +230,7 @@ def test_one_column_of_several_languages_can_be_chosen(tmp_path: Path) -> None:
             ":1: the document has no column 'doc_id', .*'_id', only name and text",
         ),
         (b'{"doc_id": "d1", "body": "a"}\n', ":1: the document has no column 'text', only doc_id and body"),
+        (b"query_id,doc_id,score\nq1,d1,2\n", ":2: .* no column 'text', .* Qrels and runs contain no texts"),
         (b"{}\n", ":1: the document has no column 'doc_id', .* or '_id'$"),
         (b'{"doc_id": "d1"\n', "JSON"),
         (b"doc_id,text\nd1\n", r":2: the row has 1 cell, but the header has 2"),
@@ -249,6 +250,13 @@ def test_one_column_of_several_languages_can_be_chosen(tmp_path: Path) -> None:
 def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: bytes, message: str) -> None:
     with pytest.raises(InputError, match=message):
         list(read_documents(written(tmp_path, "docs", text)))
+
+
+def test_columns_that_were_passed_as_one_are_told_apart(tmp_path: Path) -> None:
+    path = written(tmp_path, "topics", b"<top>\n<num> 1\n<title> a\n<desc> b\n</top>\n")
+    with pytest.raises(InputError, match=r"only num, title and desc\. Pass each column separately"):
+        read_queries(path, fields=["title,desc"])
+    assert read_queries(path, fields=["title", "desc"])[0].content == "a\nb"
 
 
 def test_documents_and_queries_may_share_a_line(tmp_path: Path) -> None:

@@ -355,10 +355,15 @@ class _Layout:
     def _lacks(self, names: tuple[str, ...], wanted: Iterable[str], place: int) -> InputError:
         titles = [name for name in names if str(name).endswith("-title")]
         keys = [name for name in names if str(name).lower().endswith("id")]
-        hint = row_columns.NO_TEXTS if " ".join(map(str, names)).split()[1:2] in (["0"], ["Q0"]) else ""
+        kinds = row_columns.QUERY, row_columns.DOCUMENT, (*row_columns.GRADE, *row_columns.SCORE)
+        pairs = all(row_columns.find(names, kind) for kind in kinds)
+        pairs = pairs or " ".join(map(str, names)).split()[1:2] in (["0"], ["Q0"])
+        hint = row_columns.NO_TEXTS if pairs else ""
         if wanted is self.ids and keys:
             rename = f"rename it to '{self.ids[0]}' or " * (len(self.ids) > 1)
             hint = f"If the ids are in column '{keys[0]}', {rename}use `--config text.id_column={keys[0]}`"
+        elif wanted is not self.ids and set(",".join(wanted).split(",")) <= set(names):
+            hint = "Pass each column separately"
         elif titles and wanted is not self.ids:
             rename = "rename it to 'title' or " * (not self.fields or "title" in wanted)
             hint = f"To read only '{titles[0]}', {rename}use `--config text.fields={titles[0]}`"

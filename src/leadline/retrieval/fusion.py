@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Real
 from typing import Any, Unpack
 
 import numpy as np
@@ -178,8 +177,8 @@ def _weights(method: FusionMethod, weights: Sequence[float] | None, runs: int) -
         raise UsageError(
             f"{counted(runs, 'run')} cannot have {counted(len(weights), 'weight')}. Pass one weight per run."
         )
-    for weight in weights:
-        if not isinstance(weight, Real) or not 0 <= weight < np.inf:
+    for weight in list[object](weights):
+        if not isinstance(weight, (int, float, np.number)) or not 0 <= weight < np.inf:
             raise refusal("weights", weight, "numbers of 0 or more")
     found = np.array(weights, dtype=np.float64)
     if not found.any():
