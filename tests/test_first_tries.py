@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import re
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +15,7 @@ import pandas as pd  # type: ignore[import-untyped]  # its stubs are another pac
 import pytest
 
 import leadline as ll
+from conftest import Leadline
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 0, "d2": 2}}
 NEW = {"q1": {"d1": 0.9, "d2": 0.5}, "q2": {"d1": 0.8, "d2": 0.1}}
@@ -436,3 +438,29 @@ def test_warnings_name_keywords_and_calls() -> None:
     assert any("evaluate(qrels, run, 'infAP')" in str(one) for one in found)
     assert any("`pool(runs, measure=..., judged=qrels)`" in str(one) for one in found)
     assert not any("--" in str(one) or "`leadline " in str(one) for one in found)
+
+
+def test_notes_name_keywords_and_calls(tmp_path: Path, leadline: Leadline) -> None:
+    """Those below a table, too, and those of a result that a command has saved."""
+    runs = {name: {query: {"d1": 1.0 + (name == "a"), "d2": 1.5} for query in QRELS} for name in "abcdefg"}
+    documents = {f"d{rank}": -float(rank) for rank in range(200)}
+    results: list[tuple[str, ll.Result]] = [
+        ("as_printed=True", ll.histogram(QRELS, {"a": NEW}, draws=20)),
+        ("draws=0", ll.correlate({"a": 1, "b": 2, "c": 4}, {"a": 1, "b": 3, "c": 2}, draws=0)),
+        ("pairs='all'", ll.compare(QRELS, runs, "AP")),
+        ("everything=True", ll.explain({"q": {"d1": 1}}, {"q": documents}, "P@5", "q")),
+        ("total", ll.pool({"a": NEW, "b": OLD}, measure="P@1", budget=100)),
+    ]
+    for keyword, result in results:
+        assert keyword in str(result)
+        assert str(type(result).from_json(result.to_json())) == str(result)
+        assert not re.search("--[a-z]|-C |`leadline ", str(result))
+    run = tmp_path / "a.run"
+    run.write_text("q1 0 d1 1 1 a\nq1 0 d2 2 2 a\n", encoding="utf-8")
+    ll.write_qrels(QRELS, tmp_path / "qrels.txt")
+    saved, page = tmp_path / "saved.json", tmp_path / "page.html"
+    assert "read.order=rank" in leadline("evaluate", tmp_path / "qrels.txt", run, "-o", saved).out
+    again = ll.Results.from_json(saved.read_text(encoding="utf-8"))
+    told = [*again.warnings, *ll.report(QRELS, [run, NEW], page).warnings, page.read_text(encoding="utf-8")]
+    assert sum("unless order=" in str(one) for one in told) == 3
+    assert not any("read.order" in str(one) for one in told)

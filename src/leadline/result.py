@@ -33,7 +33,7 @@ from leadline.errors import (
     sentences,
 )
 from leadline.io.opening import digest_of
-from leadline.io.read_paths import refuse_sources
+from leadline.io.read_paths import refuse_sources, worded_here
 from leadline.render import BY_SUFFIX, View, suffix_of
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ class Result(Answering):
     options: dict[str, Any] = field(default_factory=dict, kw_only=True, repr=False)
     sources: tuple[str, ...] = field(default=(), init=False, repr=False)
     _saved_inputs: Sequence[dict[str, Any]] = field(default=(), init=False, repr=False)  # of a restored one
+    _made_by: str = field(default="", init=False, repr=False)  # the public function, as in "module:name"
     UNSAVED: ClassVar[tuple[str, ...]] = ("sources", "_saved_inputs")  # attributes that no saved result has
     _digits: ClassVar[int] = 4  # after the decimal point in the printed table
     _read_by = "from_json(text)"
@@ -87,7 +88,16 @@ class Result(Answering):
     def _written(self, options: Mapping[str, Any], *, whole: bool = False) -> list[Table]:
         """Return the printed tables, or with `whole` that of CSV and data frames."""
         check_options(self, "table", options, self._columns, *([] if whole else [self._tables]))
-        return [full_table(self._columns(**options))] if whole else self._tables(**options)
+        if whole:
+            return [full_table(self._columns(**options))]
+        tables = self._tables(**options)
+        for table in tables:
+            table.notes = self._worded(table.notes)
+        return tables
+
+    def _worded(self, notes: Sequence[str]) -> list[str]:
+        """Return notes with the names that a command or Python has for what they name."""
+        return worded_here(notes, self._made_by, type(self)._tables)  # noqa: SLF001  # of this class
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes without those that are computed when asked for."""
@@ -133,6 +143,12 @@ class Result(Answering):
             raise UsageError(
                 f"the JSON contains a result of type {type(result).__name__}, not {cls.__name__}"
             )
+        for each in (result, vars(result).get("results")):  # a command may have saved it
+            if isinstance(each, Result):
+                told = each._worded([one.message for one in each.warnings])  # noqa: SLF001  # same class
+                each.warnings = [
+                    replace(one, message=text) for one, text in zip(each.warnings, told, strict=True)
+                ]
         return result
 
     def _about(self) -> dict[str, Any]:

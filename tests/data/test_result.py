@@ -25,6 +25,7 @@ from leadline.data.table import Table
 from leadline.errors import InputError, LeadlineError, MissingPackageError, UnknownOptionError, UsageError
 from leadline.estimation.pool_designs import pool_for
 from leadline.evaluation.curves import subtopic_curve
+from leadline.io.read_paths import recorded
 from leadline.result import Result
 from leadline.retrieval.collection import collection
 from leadline.scale.saved_files import Verification, verify
@@ -190,10 +191,11 @@ def test_a_result_has_every_form(name: str) -> None:
 @pytest.mark.parametrize("name", list(COMMANDS))
 def test_a_result_prints_and_is_written_as_its_command_does(name: str, leadline: Leadline) -> None:
     result, command = MAKERS[name](), COMMANDS[name].split()
-    assert leadline(*command).out == f"{result}\n"
-    for form, text in (("csv", result.to_csv()), ("latex", result.to_latex())):
+    with recorded():  # notes name options then
+        texts = {"table": f"{result}\n", "csv": result.to_csv(), "latex": result.to_latex()}
+        texts["markdown"] = result.to_markdown()
+    for form, text in texts.items():
         assert leadline(*command, "-f", form).out == text
-    assert leadline(*command, "-f", "markdown").out == result.to_markdown()
     own = {k: v for k, v in json.loads(leadline(*command, "-f", "json").out).items() if k not in ENVELOPE}
     assert own == json.loads(json.dumps(result.to_dict()))
 

@@ -103,7 +103,7 @@ class Correlation(Result):
         }
         shown = [legend.get(one.name, "") for one in self._columns() if not one.hidden]
         notes = [f"{_label(estimate)} against {_label(truth)} over {len(self.names)} runs", *shown]
-        notes.append("" if draws else "no intervals, because there are no draws (draws=0)")
+        notes.append("" if draws else "no intervals, because there are no draws (-C test.draws=0)")
         return [*filter(None, notes), *super()._notes()]
 
     def lines(self) -> list[dict[str, Any]]:

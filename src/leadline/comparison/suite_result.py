@@ -442,7 +442,7 @@ class Suite(Result):
                 why = f"no result over {min(few)} collections can be significant ({rules.decided_by})"
             notes.append(f"{CANNOT_TELL}: {self.unreliable or why}")
         if any(pair.within.verdict == INCOMPLETE for pair in pairs):
-            where, others = "on one or more collections, ", " (`partial` tests the other collections)"
+            where, others = "on one or more collections, ", " (`--partial` tests the other collections)"
             if rules.partial:
                 where = others = ""
             notes.append(f"{INCOMPLETE}: {where}no query counts toward the means of both runs{others}")

@@ -227,7 +227,12 @@ COMMANDS = {  # as calls
     "`leadline evaluate --pool POOL --machine LABELS`": "`evaluate(qrels, runs, pool=pool, machine=labels)`",
     "`leadline evaluate QRELS RUN -m infAP`": "`evaluate(qrels, run, 'infAP')`",
     "`leadline agreement --runs`": "`agreement(a, b, runs=runs)`",
+    "`leadline pool --for MEASURE --from POOL --total N`": "`pool(runs, measure=..., earlier=pool, total=N)`",
+    "`leadline explain --long`": "`explain(..., everything=True)`",
+    "`leadline compare`": "`compare`",
     "`leadline curve`": "`curve`",
+    "`leadline measures`": "`leadline.MEASURES.classes`",
+    "`leadline models`": "`leadline.MODELS.classes`",
 }
 IN_MEMORY = {  # what Python takes in place of a file
     ("known", "FILE"): "known={query: [document, ...]}",

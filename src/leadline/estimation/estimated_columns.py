@@ -215,8 +215,8 @@ def estimate_notes(results: EstimatedResults) -> list[str]:
         )
         notes.append(
             "to halve: number of documents outside the frame whose judgments would halve the widening (to "
-            "draw them, pass the pooled runs and the new run to `leadline pool --for MEASURE --from POOL` "
-            "with a larger --total)"
+            "draw them, pass the pooled runs and the new run to `leadline pool --for MEASURE --from "
+            "POOL --total N`, with a larger N than before)"
         )
     if rows.bounded:
         ratios = any(np.isnan(estimate.lowest) for estimate in rows.estimates)

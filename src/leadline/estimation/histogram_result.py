@@ -344,7 +344,7 @@ class Histograms(Result):
         ours = "our variant of HSA (ranks, 0.5 added to each count, mean over queries)"
         return [
             f"HSA, DO: {self.recipe.words}{credit}",
-            f"robust: {ours}, no better than --from-ranks at ordering runs it was not tuned on",
+            f"robust: {ours}, no better than HSA with --from-ranks at ordering runs it was not tuned on",
             f"recall: recall of these lists, a control ({control})",
             *[f"low, high: 95 % interval of HSA over queries{drawn}, {resamples}"]
             * any(not np.isnan([one.low, one.sampling_low]).all() for one in self.measured),

@@ -9,6 +9,7 @@ program writes to while it is read is refused, so that no value comes of half a 
 
 from __future__ import annotations
 
+import importlib
 import io
 import os
 import stat
@@ -35,6 +36,7 @@ class ReadPaths:
         self.inputs: dict[Identity, str] = {}
         self.outputs: dict[Identity, str] = {}
         self.copies: dict[str, BinaryIO] = {}  # of pipes, for every reading
+        self.of_command = False
 
     def add_output(self, path: str) -> None:
         """Declare a file that will be written; refuse one that has been read."""
@@ -62,6 +64,7 @@ _current: list[ReadPaths] = []  # that of a command, and those of the calls that
 def recorded() -> Iterator[ReadPaths]:
     """Record the files of one command; standard output is declared when it is a file."""
     with _recording() as record:
+        record.of_command = True
         record.add_output(STANDARD_STREAM)
         yield record
 
@@ -96,11 +99,30 @@ def warn_in_python(result: object, function: Callable[..., Any]) -> None:
 
     from leadline.data.validation import with_keywords  # loads NumPy; no command needs it
 
-    words = vars(function).get("words_of", function)
+    words = _words_of(function)
     vars(result)["warnings"] = [
         dataclasses.replace(one, message=with_keywords(one.message, words))
         for one in vars(result)["warnings"]
     ]
+
+
+def _words_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function whose keywords the messages of a public function name."""
+    found: Callable[..., Any] = vars(function).get("words_of", function)
+    return found
+
+
+def worded_here(notes: Iterable[str], made_by: str, method: Callable[..., Any]) -> list[str]:
+    """Return notes that name keywords, except in a command: those of what made a result, or of a method."""
+    if _current and _current[0].of_command:
+        return list(notes)
+    from leadline.data.validation import with_keywords  # loads NumPy; no command needs it
+
+    module, _, name = made_by.partition(":")
+    maker = [getattr(importlib.import_module(module), name)] if name else []
+    for function in (*maker, method):
+        notes = [with_keywords(note, function) for note in notes]
+    return list(notes)
 
 
 def _named(values: Iterator[T], function: Callable[..., Any]) -> Iterator[T]:
@@ -168,6 +190,9 @@ def public(function: Callable[P, T]) -> Callable[P, T]:
             sources = tuple(dict.fromkeys([*read, *_sources([found, *args, *kwargs.values()])]))
             for each in filter(_has_sources, (found, vars(found).get("results"))):
                 vars(each)["sources"] = sources
+                if hasattr(each, "_made_by"):
+                    words = _words_of(function)
+                    vars(each)["_made_by"] = f"{words.__module__}:{words.__qualname__}"
                 if outermost and vars(each).get("warnings"):
                     warn_in_python(each, function)
         return found

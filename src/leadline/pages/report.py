@@ -35,7 +35,7 @@ from leadline.evaluation.results import Results, in_range
 from leadline.io.objects import Qrels, read_qrels
 from leadline.io.opening import digest_of
 from leadline.io.read import QrelsLike
-from leadline.io.read_paths import public
+from leadline.io.read_paths import public, warn_in_python, with_words_of
 from leadline.io.write import write_whole
 from leadline.measures import Measure
 from leadline.measures.average_precision import ELEVEN_LEVELS, IPrec
@@ -63,6 +63,7 @@ OVERLAP = (
 
 
 @public
+@with_words_of(compare)
 def report(
     qrels: QrelsLike | Results | Comparison,
     runs: RunsLike | None = None,
@@ -140,6 +141,7 @@ def report(
         described(run.path, run.counts.get("documents_read", 0)) for run in comparison.runs if run.path
     ]
     base = only_one(comparison.baselines)
+    warn_in_python(comparison, compare)
     content = page(
         comparison,
         curves,
