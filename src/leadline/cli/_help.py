@@ -244,6 +244,50 @@ def looks_like_file(word: str) -> bool:
     return os.path.exists(word) or os.path.splitext(word)[1] != ""
 
 
+# A sentence of a refusal that advises a setting, and the end of one that advises a setting of reading.
+ADVICE = re.compile(r"Use `?--config ([a-z]+\.[a-z_]+)(?:[^.]|\.(?=\S))*\.?")
+READ_AS = re.compile(
+    r"(add|use|as in|pass it as) `?--config "
+    r"(read\.(?:order|on_\w+|columns|qrels_columns|kind|queries_in|subtopics))((?:=[\w,]+)?)`?"
+)
+OPTIONAL = re.compile(r" (?:If it contains [^`]*|or use )`--config (read\.encoding|text\.\w+)=[^`]+`\.?")
+OWN = re.compile(r"--config (?:test|text|topics)\.(\w+)=")  # settings that some studies have as options
+
+
+def advised(text: str, command: click.Command, path: str) -> str:
+    """Return a refusal with the names of options, and without settings that the command does not have.
+
+    >>> advised("rel must be a number", click.Command("x", params=[click.Option(["--level"])]), "leadline x")
+    '--level must be a number'
+    >>> advised("Novelty needs documents. Use --config read.known=FILE.", click.Command("x"), "leadline x")
+    'Novelty needs documents. `leadline x` has no setting for this.'
+    >>> advised("To keep one, add `--config read.on_duplicate=first`.", click.Command("x"), "leadline x")
+    'To keep one, use `leadline convert --config read.on_duplicate=first`.'
+    """
+    named = {
+        str(one.name): max(one.opts, key=len) for one in command.params if not isinstance(one, click.Argument)
+    }
+    named["rel"] = named.get("level", "rel")
+    text = re.sub(r"^(\w+)(?= must be )", lambda found: named.get(found[1], found[1]), text)
+    keys = {option.removeprefix("--config ") for option in named.values() if option.startswith("--config ")}
+    if command.name == "convert":  # there, one setting names the columns of runs and of judgments
+        text = text.replace("--config read.qrels_columns", "--config read.columns")
+    options = {name: f"{option} " for name, option in named.items() if " " not in option}
+    text = OWN.sub(lambda found: options.get(found[1], found[0]), text)
+    text = OPTIONAL.sub(lambda found: found[0] if found[1] in keys else "", text)
+    instead = f"`{path}` has no setting for this."
+
+    def elsewhere(found: re.Match[str]) -> str:
+        verb, key, value = found.groups()
+        if key in keys:
+            return found[0]
+        call = f"--config {key.replace('qrels_', '')}{value}"
+        other = "evaluate" if key == "read.subtopics" else "convert"
+        return f"{verb if verb == 'as in' else 'use'} `leadline {other} {call}`"
+
+    return READ_AS.sub(elsewhere, ADVICE.sub(lambda found: found[0] if found[1] in keys else instead, text))
+
+
 class Group(click.Group):
     """Group of commands, whose error for an unknown one says what may be meant."""
 
@@ -262,8 +306,6 @@ class Group(click.Group):
             command = self.get_command(ctx, ctx.invoked_subcommand or "")
             if command is None or isinstance(command, click.Group):
                 raise
-            from leadline.cli._tried import advised
-
             text = advised(str(error), command, f"{ctx.command_path} {command.name}")
             if text == str(error):
                 raise

@@ -41,14 +41,6 @@ ENDS = re.compile(r"(?<=\w)(?:-?(?:files?|paths?|dir|directory|folder)|-?\d+|-[a
 STARTS = re.compile(
     "^(?:input|test|new|old|first|second|control|treatment|trec|system|reference|human|gold|llm)-"
 )
-# A sentence of a refusal that advises a setting, and the end of one that advises a setting of reading.
-ADVICE = re.compile(r"Use `?--config ([a-z]+\.[a-z_]+)(?:[^.]|\.(?=\S))*\.?")
-READ_AS = re.compile(
-    r"(add|use|as in|pass it as) `?--config "
-    r"(read\.(?:order|on_\w+|columns|qrels_columns|kind|queries_in|subtopics))((?:=[\w,]+)?)`?"
-)
-OPTIONAL = re.compile(r" (?:If it contains [^`]*|or use )`--config (read\.encoding|text\.\w+)=[^`]+`\.?")
-OWN = re.compile(r"--config (?:test|text|topics)\.(\w+)=")  # settings that some studies have as options
 
 
 TRIED_COMMANDS = {word: answer for word, (answer,) in answers("commands").items()}
@@ -313,39 +305,3 @@ def with_value(text: str, command: click.Command) -> str:
         for name in one.opts:
             text = text.replace(f"'{name}'", f"'{name} {one.metavar}'")
     return text
-
-
-def advised(text: str, command: click.Command, path: str) -> str:
-    """Return a refusal with the names of options, and without settings that the command does not have.
-
-    >>> advised("rel must be a number", click.Command("x", params=[click.Option(["--level"])]), "leadline x")
-    '--level must be a number'
-    >>> advised("Novelty needs documents. Use --config read.known=FILE.", click.Command("x"), "leadline x")
-    'Novelty needs documents. `leadline x` has no setting for this.'
-    >>> advised("To keep one, add `--config read.on_duplicate=first`.", click.Command("x"), "leadline x")
-    'To keep one, use `leadline convert --config read.on_duplicate=first`.'
-    """
-    from leadline.cli._settings import taken
-
-    named = {
-        str(one.name): max(one.opts, key=len) for one in command.params if not isinstance(one, click.Argument)
-    }
-    named["rel"] = named.get("level", "rel")
-    text = re.sub(r"^(\w+)(?= must be )", lambda found: named.get(found[1], found[1]), text)
-    keys = {one.key for one in taken(command)}
-    if command.name == "convert":  # there, one setting names the columns of runs and of judgments
-        text = text.replace("--config read.qrels_columns", "--config read.columns")
-    options = {name: f"{option} " for name, option in named.items() if " " not in option}
-    text = OWN.sub(lambda found: options.get(found[1], found[0]), text)
-    text = OPTIONAL.sub(lambda found: found[0] if found[1] in keys else "", text)
-    instead = f"`{path}` has no setting for this."
-
-    def elsewhere(found: re.Match[str]) -> str:
-        verb, key, value = found.groups()
-        if key in keys:
-            return found[0]
-        call = f"--config {key.replace('qrels_', '')}{value}"
-        other = "evaluate" if key == "read.subtopics" else "convert"
-        return f"{verb if verb == 'as in' else 'use'} `leadline {other} {call}`"
-
-    return READ_AS.sub(elsewhere, ADVICE.sub(lambda found: found[0] if found[1] in keys else instead, text))
