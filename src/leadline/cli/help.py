@@ -52,12 +52,13 @@ def settings_help(context: click.Context) -> str:
     formatter = context.make_formatter()
     formatter.write_text(
         "-C KEY=VALUE, or --config KEY=VALUE, changes a setting that is used too rarely to have its own "
-        "option. You can repeat it, or give several pairs at once, separated by spaces. You can shorten "
-        "a key to its last part if that is unique (-C order=rank). A key alone means true. Put a value "
-        "with spaces in double quotes. --config FILE.toml reads settings from the tables in a file "
-        '([read] order = "rank"). In Python, the last part of the key is the keyword, if the function has '
-        "this setting. `leadline COMMAND --help` lists the settings that a command takes. Some commands have "
-        "different defaults."
+        "option. You can repeat it, or give several pairs in one quoted argument (-C 'order=rank "
+        "on_nan=drop'). You can shorten a key to its last part if that is unique (-C order=rank). A key "
+        "alone means true. Within the quoted argument, put a value with spaces in double quotes (-C "
+        "'id_column=\"Doc ID\"'). --config FILE.toml reads settings from the tables in a file ([read] order "
+        '= "rank"). In Python, the last part of the key is the keyword, if the function has this setting. '
+        "`leadline COMMAND --help` lists the settings that a command takes. Some commands have different "
+        "defaults."
     )
     formatter.write_paragraph()
     formatter.write_dl(described())

@@ -155,7 +155,7 @@ class Gate:
         text += f", n = {self._sample()}"
         if 0 < self.detectable_difference < inf and self.rules is not None:
             text += (
-                f". An equally good run would pass with {percent(self.rules.power)} power at a margin of "
+                f". With {percent(self.rules.power)} power, an equally good run would pass at a margin of "
                 f"{self.detectable_difference:.2g} or more"
             )
         return text

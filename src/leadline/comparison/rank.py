@@ -171,7 +171,7 @@ class Ranking(Result):
         falling = [str(measure) for measure in self.results.measures if not measure.rising]
         notes = [
             f"low, high: {kind}{level} CIs of the ranks ({rules.decided_by}, {over})",
-            "group 1: the best run and all runs not significantly different; group 2: the same for the rest",
+            "group 1: the best run and those not significantly different from it; group 2: same for the rest",
         ]
         said = {
             "bootstrap_low": f"boot low, boot high: {level} CI of each rank alone",

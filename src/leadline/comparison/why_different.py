@@ -189,7 +189,7 @@ class WhyDifferent(Result):
         if self.causes:
             notes += [
                 "explains: differing values that the settings in columns A and B reproduce",
-                "contradicts: equal values that they do not reproduce; a cause must explain more",
+                "contradicts: equal values not reproduced; the cause must explain more than it contradicts",
             ]
         if self.pair:
             both = " and ".join(f"{one.says} (A: {one.a_says}; B: {one.b_says})" for one in self.pair)
@@ -425,7 +425,7 @@ def _findings(
     ratio = ratio[~np.isnan(ratio)]
     found, size = [], len(asked)
     if len(ratio) > 2 and np.ptp(ratio) <= 1e-3 * abs(float(np.median(ratio))):
-        text = f"B is A times {float(np.median(ratio)):.6g}: {counted(len(ratio), 'value')}"
+        text = f"{len(ratio):,} values in B are {float(np.median(ratio)):.6g} times those in A"
         found.append(ResultWarning("constant_factor", text, len(ratio)))
     for name, side in (("A", a), ("B", b)):
         given = np.array([value for value in side.values.values() if not math.isnan(value)])

@@ -86,14 +86,14 @@ SETTINGS = {
         "trec10": "level x R relevant documents, rounded (trec_eval 10)",
     },
     "missing_queries": {
-        "zero": "counted 0 (leadline, trec_eval -c, ir_measures)",
+        "zero": "counted as 0 (leadline, trec_eval -c, ir_measures)",
         "left_out": "left out (trec_eval, pytrec_eval)",
     },
-    "no_relevant": {"zero": "counted 0 (trec_eval, pytrec_eval)", "left_out": "undefined or left out"},
-    "unjudged_queries": {"left_out": "left out (trec_eval, pytrec_eval, leadline)", "zero": "counted 0"},
+    "no_relevant": {"zero": "counted as 0 (trec_eval, pytrec_eval)", "left_out": "undefined or left out"},
+    "unjudged_queries": {"left_out": "left out (trec_eval, pytrec_eval, leadline)", "zero": "counted as 0"},
     "order": {"score": "scores (trec_eval)", "rank": "ranks"},
     "ideal": {"judged": "all judged documents", "retrieved": "the retrieved documents only"},
-    "fractions": {"kept": "kept", "truncated": "cut off (trec_eval)"},
+    "fractions": {"kept": "kept", "truncated": "truncated (trec_eval)"},
     "negative": {"nonrelevant": "judged non-relevant", "unjudged": "unjudged"},
     "gain": {
         "linear": "the grade (trec_eval, pytrec_eval)",

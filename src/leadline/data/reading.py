@@ -396,17 +396,20 @@ _WORDS: dict[str, dict[str, str]] = {
     "query_ids": {"run_of_arrays": "queries", "read_run": "queries", "queries_in": "queries_in"},
     "doc_ids document_ids": {"run_of_arrays": "documents", "read_run": "documents"},
     "kind": {"fuse": "method", "qrels": "leadline.read_qrels(path, kind='qrels')"},
-    "changed": {"baseline": "comparison.records(changed=...)"},
-    "per_query": dict.fromkeys(
-        ("query_weights", "predictors"), "results.per_query(), or results.write(path, per_query=True)"
-    ),
+    "changed": {"compare": "comparison.records(changed=...)"},
+    "per_query": {
+        "compare": "comparison.results.per_query()",
+        "rank": "ranking.results.per_query()",
+        "evaluate": "results.per_query(), or results.write(path, per_query=True)",
+        "predictors": "predictions.per_query(), or predictions.write(path, per_query=True)",
+    },
     "query_slice": {
         "measures queries_in query_weights": "`leadline evaluate` or `leadline compare` with --query-slice "
         "FILE:COLUMN, or one call per slice with queries_in=IDS"
     },
     "config": {"on_duplicate": "one keyword per setting, as in on_duplicate='first'"},
-    "fail_if_worse": {"baseline": "leadline.gate(comparison, fail_if_worse=...)"},
-    "require_not_worse": {"baseline": "leadline.gate(comparison, require_not_worse=...)"},
+    "fail_if_worse": {"compare": "leadline.gate(comparison, fail_if_worse=...)"},
+    "require_not_worse": {"compare": "leadline.gate(comparison, require_not_worse=...)"},
 }
 WORDS = {word: advice for words, advice in _WORDS.items() for word in words.split()}
 
@@ -463,7 +466,8 @@ def refuse_unfit(function: Callable[..., Any], args: tuple[object, ...], given: 
     ]
     missing = [name for name in needed if name not in given and name not in names[: len(args)]]
     if missing:
-        found = f"{function.__name__}() also needs {_quoted(missing)}"
+        also = "also " * bool(args or given)
+        found = f"{function.__name__}() {also}needs {_quoted(missing)}"
         raise UnknownOptionError(sentences(found, *call_of(function))) from None
 
 

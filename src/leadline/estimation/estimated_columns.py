@@ -111,8 +111,8 @@ INTERVALS = (
     "exact: every document that matters was judged",
 )
 SHARES = (
-    "judged, drawn, guessed: shares of the estimate judged in any case, judged by the draw, and predicted; "
-    "unknown: the rest"
+    "judged, drawn, guessed: shares of the estimate judged in any case, judged because drawn, and "
+    "predicted; unknown: the rest"
 )
 POOLED = "pooled: relative to the relevant documents in the pool, not in the whole collection"
 PREDICTED = {
