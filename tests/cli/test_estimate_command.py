@@ -406,7 +406,7 @@ def test_single_queries_of_estimates_are_not_counted(saved: list[Path]) -> None:
     codes = [one["code"] for one in data["warnings"]]
     assert (codes.count("estimated_queries"), codes.count("no_plan")) == (1, 1)
     shown = typed(*words).stdout
-    assert "with a pool from `leadline pool --for` and without `--query-slice`" in shown
+    assert "with a pool from `leadline pool --for`, without `--query-slice`" in shown
     assert "queries that differ most:" not in shown
     assert "wins:" not in shown
 

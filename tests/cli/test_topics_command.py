@@ -51,6 +51,9 @@ def test_translations_are_searched_and_p_at_1_is_told(folder: Path, leadline: Le
     assert done.data["mates"] == 20
     assert 0 < done.data["p1"] <= 1
     assert len(read_run(str(folder / "p.run")).scores) == 400
+    (folder / "german.jsonl").write_text('{"doc_id": "1", "de": "platte"}\n')
+    done = leadline(*"topics search model.npz german.jsonl german.jsonl -o p.run".split())
+    assert "--query-language and --language" in done.refusal
 
 
 @pytest.mark.parametrize(

@@ -409,7 +409,7 @@ def test_frames_and_the_public_name() -> None:
     for name in ("low", "simultaneous_low", "p_corrected", "effect_high"):
         expected = [getattr(pair, name) for pair in comparison.pairs]
         assert np.array_equal(frame[name], expected, equal_nan=True)
-    assert repr(comparison) == "Comparison(3 pairs of 3 runs by RR, AP)"
+    assert repr(comparison) == "Comparison(3 pairs of 3 runs on RR, AP)"
     assert isinstance(compare(comparison.results), Comparison)
 
 

@@ -170,6 +170,7 @@ def test_names() -> None:
         MEASURES.parse("nDGC@500tokens")
     for name, words in {
         "Hole@5tokens": "measure 'Hole@5tokens': Hole needs a cutoff in ranks, as in Hole@10",
+        "NERR8@5tokens": "NERR8 needs a cutoff in ranks",
         "Rprec@5tokens": "takes no cutoff",
         "P@0tokens": "at least 1",
         "P@5,00tokens": "the budget must be at least 1",

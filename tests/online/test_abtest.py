@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import leadline as ll
 from leadline.errors import InputError, UsageError
 from leadline.online.abtest import Units, _arm, _by_rows, abtest
-from leadline.online.abtest_result import ABTest, _beside
+from leadline.online.abtest_result import ABTest, _p_text
 from leadline.online.proportions import Proportion, fisher_p, users_needed, wilson
 
 
@@ -306,7 +306,7 @@ def test_a_missing_column_is_said_with_the_option_that_chooses_it(tmp_path: Path
 def test_a_p_at_the_level_shows_on_which_side_it_is() -> None:
     for level in (0.05, 0.0123456):
         for p in (level * 0.9999999, level * 1.0000001):
-            assert (float(_beside(p, level)) < level) == (p < level)
+            assert (float(_p_text(p, level).removeprefix("p = ")) < level) == (p < level)
 
 
 @pytest.mark.parametrize(

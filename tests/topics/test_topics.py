@@ -165,7 +165,7 @@ def test_a_model_of_one_named_column_is_applied_to_that_column() -> None:
     expected = infer(model, rows, field="en")
     with pytest.raises(InputError, match="Rename the text column to 'en'") as refused:
         infer(model, [{"doc_id": "d", "text": "tail"}])
-    assert "If all files have their texts in the same other column, use `field`" in str(refused.value)
+    assert "If all files use another name for it, use `field`" in str(refused.value)
     with pytest.raises(InputError) as refused:
         infer(model, [{"key": "d", "en": "tail"}], queries=True)
     assert str(refused.value).count("'topic_id'") == 1

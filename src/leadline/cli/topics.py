@@ -10,7 +10,7 @@ from leadline.cli._help import typed
 from leadline.cli._outputs import Outputs, progress
 from leadline.data.table import Cell, ResultWarning, Table, raised
 from leadline.data.wording import counted
-from leadline.errors import one_of, together
+from leadline.errors import InputError, one_of, together
 
 SECTION = "Retrieval"
 
@@ -172,8 +172,13 @@ def search(
 
     together({"--query-language": source}, {"--language": target})
     topic_model = read_model(model)
-    query_vectors = work(topic_model, queries, language=source, queries=True, **options)
-    document_vectors = work(topic_model, docs, language=target, **options)
+    try:
+        query_vectors = work(topic_model, queries, language=source, queries=True, **options)
+        document_vectors = work(topic_model, docs, language=target, **options)
+    except InputError as error:
+        both = "name the languages of QUERIES and DOCS with --query-language and --language"
+        error.hint = error.hint.replace("name it with --language", both)
+        raise
     run = nearest(query_vectors, document_vectors, k=k, distance=distance)
     write_run(run, output := str(outputs.thing))
     first, mates = count_top_mates(run)

@@ -370,7 +370,7 @@ def _critical_difference(comparison: Comparison, asked: _Asked) -> Figure:
     p = friedman(values)
     note = f"Friedman: {p_text(p)}; bars: no significant difference (Nemenyi, {alpha})"
     if excluded:
-        note += f"; left out: {counted(excluded, 'query', 'queries')} that a run lacks"
+        note += f"; left out: {counted(excluded, 'query', 'queries')} for which a run has no value"
     return critical_difference(
         [results.names[run] for run in order],
         ranks[order],

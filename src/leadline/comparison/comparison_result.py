@@ -131,9 +131,9 @@ class Comparison(Tested, Result):
             self.warnings.append(ResultWarning("estimated_queries", words, 1))
             if rules.smallest is not None:
                 words = (
-                    "from estimates, only `leadline compare QRELS RUN... --pool POOL`, with a pool from "
-                    "`leadline pool --for` and without `--query-slice`, computes how many queries you need "
-                    f"to detect a difference of {rules.smallest:g}"
+                    "to compute from estimates how many queries you need to detect a difference of "
+                    f"{rules.smallest:g}, use `leadline compare QRELS RUN... --pool POOL` with a pool from "
+                    "`leadline pool --for`, without `--query-slice`"
                 )
                 self.warnings.append(ResultWarning("no_plan", words, 1))
         if self.these is not None:
@@ -525,7 +525,7 @@ class Comparison(Tested, Result):
 
     def __repr__(self) -> str:
         measures = ", ".join(map(str, self.results.measures))
-        size = f"{counted(len(self.pairing), 'pair')} of {counted(len(self.names), 'run')} by {measures}"
+        size = f"{counted(len(self.pairing), 'pair')} of {counted(len(self.names), 'run')} on {measures}"
         if self.p_corrected.size == 1:
             only = self.pairs[0]
             size = (

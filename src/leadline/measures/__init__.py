@@ -433,7 +433,10 @@ class _Measures(Registry[Measure]):
         try:
             (measure,) = super().expand(f"{name}@{LARGEST}")
         except UsageError as error:
-            raise type(error)(str(error).replace(str(LARGEST), f"{sizes}{unit}")) from None
+            found = str(error).replace(str(LARGEST), f"{sizes}{unit}")
+            if f"{LARGEST:,}" in found:  # too deep for a measure of ranks
+                found = f"measure '{text}': {name} needs a cutoff in ranks, as in {name}@10"
+            raise type(error)(found) from None
         at = measure.cutoff_name() or ""
         parameter = measure.parameters()[at]
         if parameter.default is None:

@@ -244,7 +244,7 @@ class NCUrb(_Blended):
     """
 
     title = "rank-biased NCU"
-    formula = "sum over the n-th relevant documents, at ranks r <= k, of gamma^(n - 1) * blended ratio at r, "
+    formula = "sum over relevant documents, the n-th at rank r <= k, of gamma^(n - 1) * blended ratio at r, "
     formula += "/ sum of gamma^(n - 1) for n = 1..R"
     source = "Sakai and Robertson 2008; NTCIREVAL"
     aliases: ClassVar[Aliases] = {"NCUrbP": {"beta": 0.0}, "NCUrbBR": {"beta": 1.0}}
@@ -276,7 +276,7 @@ class NCUrbIE(Measure):
     """
 
     title = "rank-biased NCU, inverse effort"
-    formula = "sum over the n-th relevant documents, at ranks r <= k, of gamma^(n - 1) * p^r, / sum of "
+    formula = "sum over relevant documents, the n-th at rank r <= k, of gamma^(n - 1) * p^r, / sum of "
     formula += "gamma^(n - 1) for n = 1..R"
     source = "NTCIREVAL NCUrb,IE"
 

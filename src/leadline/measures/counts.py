@@ -221,7 +221,7 @@ class NoAnswer(Measure):
     """
 
     title = "nothing returned where nothing is relevant"
-    formula = "1 if no document has a score above S, else 0; of queries with R = 0"
+    formula = "1 if no document has a score above S, else 0, for queries with R = 0"
     source = "Chen et al. 2024, negative rejection"
     average: ClassVar[Average] = "defined"
     aliases: ClassVar[Aliases] = {"abstained": {}, "rejection_rate": {}, "negative_rejection": {}}

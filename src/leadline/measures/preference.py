@@ -34,7 +34,10 @@ class Bpref(Measure):
     """
 
     title = "binary preference"
-    formula = "1/R * sum over retrieved relevant documents of (1 - min(n, R) / min(N, R))"
+    formula = (
+        "1/R * sum over retrieved relevant documents of (1 - min(n, R) / min(N, R)), with n of the N judged "
+        "non-relevant documents above"
+    )
     source = "Buckley and Voorhees 2004, as in trec_eval bpref; Sakai 2007b; NTCIREVAL"
     aliases: ClassVar[Aliases] = {
         "bpref": {},
@@ -257,7 +260,8 @@ class xinfAP(Measure):  # noqa: N801  # the field's spelling
     title = "extended inferred average precision"
     formula = (
         "1/R * sum over the ranks k of relevant documents of N/n * (1 + sum over strata s of d_s * (r_s + e) "
-        "/ (n_s + 3 e)) / k; d_s, n_s and r_s: pooled, judged and relevant documents of s above k"
+        "/ (n_s + 3 e)) / k, R = sum of N/n over the relevant documents; d_s, n_s and r_s: pooled, judged "
+        "and relevant documents of s above k"
     )
     source = "Yilmaz, Kanoulas and Aslam 2008, with the smoothing of NIST's sample_eval"
 

@@ -199,7 +199,7 @@ class RBPUnjudged(Measure):
     """
 
     title = "residual of rank-biased precision in trec_eval 10"
-    formula = "(1 - p) * sum over unjudged ranks r of p^(r - 1), + p^n; 0 where there is none"
+    formula = "(1 - p) * sum over unjudged ranks r of p^(r - 1), + p^n; 0 if all n documents are judged"
     source = "trec_eval 10 rbp_resid"
     quality: ClassVar[bool] = False
     rising: ClassVar[bool] = False
@@ -456,7 +456,7 @@ class BPM(Measure):
     """
 
     title = "Bejeweled player model"
-    formula = "sum of the gain at ranks 1..n / n; n is the first rank where the sum is T, or k"
+    formula = "sum of the gain at ranks 1..n / n; n is the first rank where the sum reaches T, or else k"
     source = "Zhang et al. 2017; cwl_eval"
     rejected: ClassVar[Rejected] = OTHER_NAMES
 

@@ -223,10 +223,10 @@ def _verdict(test: ABTest) -> str:
     outcome = "significant difference" if test.significant else "no significant difference"
     interval = f"{percent(test.options['confidence'])} interval {compared.low:+.5f} to {compared.high:+.5f}"
     letter = "t" if test.options["metric"] == "rows" else "z"
-    p = "undefined" if plain(compared.p) is None else _beside(compared.p, 1 - test.options["confidence"])
+    p = "p undefined" if plain(compared.p) is None else _p_text(compared.p, 1 - test.options["confidence"])
     line = (
         f"{outcome} between {b.name} and {a.name}: {shift} ({interval}, {compared.interval}), "
-        f"{letter} = {_number(compared.z, 2)}, p = {p} ({compared.test})"
+        f"{letter} = {_number(compared.z, 2)}, {p} ({compared.test})"
     )
     lift, low, high = (100 * end for end in compared.lift)
     if plain(lift) is None:
@@ -253,7 +253,7 @@ def _peeking(test: ABTest) -> str:
         interval = f"interval {low:+.5f} to {high:+.5f}"
     level = 1 - test.options["confidence"]
     line = (
-        f"sequential test, valid at every look: p = {_beside(always.p, level)}, {interval} ({looked}, tuned "
+        f"sequential test, valid at every look: {_p_text(always.p, level)}, {interval} ({looked}, tuned "
         f"to a difference of {percent(always.effect)} of the clickthrough)"
     )
     if always.decided:
@@ -263,15 +263,16 @@ def _peeking(test: ABTest) -> str:
     return line
 
 
-def _beside(p: float, level: float) -> str:
-    """Return p with as many digits, 4 or more, as show on which side of the level it is.
+def _p_text(p: float, level: float) -> str:
+    """Return p, never as 0, with as many digits, 4 or more, as show on which side of the level it is.
 
-    >>> _beside(0.04998, 0.05), _beside(0.03, 0.05)
-    ('0.04998', '0.0300')
+    >>> _p_text(0.04998, 0.05), _p_text(0.03, 0.05), _p_text(1e-9, 0.05)
+    ('p = 0.04998', 'p = 0.0300', 'p < 0.0001')
     """
     level = round(level, 12)
     digits = next((n for n in range(4, 12) if (round(p, n) < level) == (p < level)), 12)
-    return f"{p:.{digits}f}"
+    text = f"{p:.{digits}f}"
+    return f"p = {text}" if float(text) else f"p < {10.0**-digits:.{digits}f}"
 
 
 def _seen(test: ABTest) -> str:
@@ -284,9 +285,8 @@ def _seen(test: ABTest) -> str:
         f"({percent(sizes.power)} power)"
     )
     if sizes.users_needed:
-        line += (
-            f"; detecting {test.options['smallest']:g} takes at most {sizes.users_needed:,} {unit} per arm"
-        )
+        needed = counted(sizes.users_needed, test.unit)
+        line += f"; detecting {test.options['smallest']:g} takes at most {needed} per arm"
     return line
 
 

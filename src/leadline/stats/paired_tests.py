@@ -42,7 +42,7 @@ class T(PairedTest):
 
     title = "paired t-test"
     null = "the mean difference is 0"
-    source = "Student 1908; for retrieval Sanderson and Zobel 2005; groups: Bell and McCaffrey 2002"
+    source = "Student 1908; for retrieval: Sanderson and Zobel 2005; groups: Bell and McCaffrey 2002"
     aliases: ClassVar[Aliases] = {
         name: {}
         for name in (
@@ -167,7 +167,7 @@ class Sign(PairedTest):
 
     title = "sign test"
     null = "queries favor each run equally often (median difference 0)"
-    source = "Arbuthnott 1710; Conover 1999, section 3.4; for retrieval van Rijsbergen 1979, chapter 7"
+    source = "Arbuthnott 1710; Conover 1999, section 3.4; for retrieval: van Rijsbergen 1979, chapter 7"
     aliases: ClassVar[Aliases] = {"sign_test": {}, "binomial": {}}
     weighs: ClassVar[bool] = False  # counts queries
 
@@ -215,7 +215,7 @@ class Randomisation(PairedTest):
 
     title = "paired randomization test"
     null = "the two values of each query are exchangeable"
-    source = "Fisher 1935; Smucker, Allan and Carterette 2007; add-one Phipson and Smyth 2010"
+    source = "Fisher 1935; Smucker, Allan and Carterette 2007; add-one p: Phipson and Smyth 2010"
     aliases: ClassVar[Aliases] = {
         name: {}
         for name in (
@@ -301,7 +301,7 @@ class Bootstrap(PairedTest):
 
     title = "paired bootstrap test"
     null = "the mean difference is 0"
-    source = "Efron and Tibshirani 1993, algorithm 16.2; for retrieval Sakai 2006"
+    source = "Efron and Tibshirani 1993, algorithm 16.2; for retrieval: Sakai 2006"
     aliases: ClassVar[Aliases] = {"bootstrap_t": {}, "bootstrap_test": {}}
 
     draws: int = whole(10_000, low=1)

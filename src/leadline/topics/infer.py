@@ -82,12 +82,10 @@ def encoded(
             ids, texts = read_columns(documents, model.languages, id_column, encoding, queries=queries)
         except InputError as error:
             if any(f"has no column '{name}'" in error.found for name in model.languages):
-                noun, named = (
-                    ("query", "name that language") if queries else ("document", "name it with --language")
-                )
+                noun = "query" if queries else "document"
                 error.hint = (
                     f"Each {noun} needs one text column per language of the model. If the texts are in one "
-                    f"language, {named}."
+                    "language, name it with --language."
                 )
             raise
         return corpus_of(ids, texts, model.analyses, model.vocabularies)
@@ -98,8 +96,8 @@ def encoded(
     except InputError as error:
         if "has no column" in error.found and field is None:
             error.hint = error.hint or (
-                f"Rename the text column to '{column}'. If all files have their texts in the same other "
-                "column, use `--config topics.field=COLUMN`"
+                f"Rename the text column to '{column}'. If all files use another name for it, use "
+                "`--config topics.field=COLUMN`"
             )
         raise
     corpus = corpus_of(ids, texts, [model.analyses[index]], [model.vocabularies[index]])

@@ -161,7 +161,7 @@ class BM25RF(Model):
     formula: ClassVar[str] = (
         "BM25 with w = ln [((r + 0.5)/(R - r + 0.5)) / ((df - r + 0.5)/(N - df - R + r + 0.5))] for idf"
     )
-    source: ClassVar[str] = "Robertson and Sparck Jones 1976; terms by Robertson 1990"
+    source: ClassVar[str] = "Robertson and Sparck Jones 1976; terms: Robertson 1990"
     learns: ClassVar[bool] = True
 
     k1: float = number(1.2, low=0.0)
