@@ -71,6 +71,7 @@ def test_shares_of_pairs_rise_to_one() -> None:
     figure = cumulative({"one": [0.1, 0.3], "two": [0.2]}, marks={"best": 0.15})
     for line in figure.axes[0].lines[:2]:
         assert np.asarray(line.get_ydata())[-1] == 1.0
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["one (2 pairs)", "two (1 pair)"]
 
 
 def test_parameters_of_a_family_are_scaled_and_the_best_is_ringed() -> None:

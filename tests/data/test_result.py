@@ -522,9 +522,9 @@ def test_a_report_takes_files_results_or_a_comparison(tmp_path: Path) -> None:
 
 def test_a_report_says_how_it_is_called(tmp_path: Path) -> None:
     results = ll.evaluate("qrels.txt", RUNS, "AP")
-    with pytest.raises(UsageError, match="there are both results and runs"):
+    with pytest.raises(UsageError, match="both results and runs were given"):
         ll.report(results, RUNS, "page.html")
-    with pytest.raises(UsageError, match="there is no path"):
+    with pytest.raises(UsageError, match="no path was given"):
         ll.report("qrels.txt", RUNS)
     with pytest.raises(UsageError, match="comparison"):
         ll.report(ll.compare(results), "page.html", baseline="dense")

@@ -76,8 +76,15 @@ def test_a_forecast_counts_judgments_without_those_made_before() -> None:
     assert exact is not None
     assert 6 < exact < found.pairs / len(QUERIES)
     (line,) = [one for one in found.forecast() if "half-width" in one]
-    assert "in addition to `--judged`" in line
+    assert "new judgments per query" in line
     assert "enough" not in line
+
+
+def test_a_budget_that_the_pairs_cannot_fill_is_told() -> None:
+    for budget, told in ((600, True), (6, False)):
+        codes = [one.code for one in pool_for(RUNS, "P@10", budget=budget).warnings]
+        assert ("large_budget" in codes) is told
+    assert not pool_for(RUNS, "P@10", total=100_000).warnings
 
 
 def test_precision_without_a_cutoff_has_no_forecast_because_lists_have_other_lengths() -> None:

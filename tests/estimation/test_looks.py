@@ -10,7 +10,7 @@ import pytest
 import leadline as ll
 from leadline.data.judgment_tables import DrawnPool
 from leadline.errors import UsageError
-from leadline.estimation.measured_pool import first_pairs, in_order, places_of_looks
+from leadline.estimation.measured_pool import first_pairs, in_order, looks_of, places_of_looks
 from leadline.estimation.pool_designs import pool_for
 from leadline.io.pool_files import read_drawn_pool, write_drawn_pool
 
@@ -82,6 +82,17 @@ def test_looks_are_written_with_the_pool_and_change_no_draw(pool: DrawnPool, tmp
     assert "looks" not in other.design
     assert (other.drawn == pool.drawn).all()
     assert (other.probability == pool.probability).all()
+
+
+def test_looks_divide_the_new_judgments_of_a_pool_with_existing_ones() -> None:
+    known = {query: dict(list(documents.items())[:20]) for query, documents in GRADES.items()}
+    pool = pool_for(RUNS, "P@10", budget=8, looks=LOOKS, judged=known).pool
+    first, *others = looks_of(pool)
+    assert len(others) == LOOKS - 1
+    assert first >= int(pool.judged_before.sum()) + 50
+    with pytest.raises(UsageError, match="no verdict yet"):
+        ll.compare(judged(pool, first - 1), RUNS, "P@10", pool=pool)
+    assert np.isfinite(ll.compare(judged(pool, first), RUNS, "P@10", pool=pool).pairs[0].p)
 
 
 def test_under_the_null_any_look_decides_in_at_most_alpha_of_the_cases() -> None:

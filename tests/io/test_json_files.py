@@ -486,7 +486,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     "another task": ({"mteb_model_meta": {}, "a": {"b": [1, 0]}}, "task other than retrieval. Retrieval"),
     "a page of many": (
         {"rows": [{"row": {"qid": "q1", "docno": "d1", "score": 1.0}}], "num_rows_total": 1000},
-        "is incomplete (1 row of 1,000). Download all rows of the dataset",
+        "is incomplete (1 of 1,000 rows). Download all rows of the dataset",
     ),
     "a part of a page": (
         {"rows": [{"row": {"qid": "q1", "docno": "d1", "score": 1.0}}], "partial": True},

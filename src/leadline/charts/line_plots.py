@@ -10,6 +10,7 @@ import numpy as np
 from leadline.charts import COLUMN, FAINT, LINE_STYLES, canvas, enlarged, paper, scaled, shortened, style
 from leadline.charts.text_layout import legend_below
 from leadline.data.arrays import Floats
+from leadline.data.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -115,7 +116,7 @@ def cumulative(
         axes.set_xlabel(label)
         axes.set_ylabel("share of pairs (cumulative)")
         axes.grid(visible=True)
-        labels = [f"{name} ({len(group)} pairs)" for name, group in values.items()][: len(lines)]
+        labels = [f"{name} ({counted(len(group), 'pair')})" for name, group in values.items()][: len(lines)]
         legend_below(figure, lines, labels, width)
     return figure
 

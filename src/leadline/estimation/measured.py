@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from leadline.io.pool_files import PoolLike
 
 WITHOUT_POOL = (
-    "{} only to estimates from a sampled pool, and not to statAP. Pass --pool POOL with a pool from "
-    "`leadline pool --for`."
+    "{} only to estimates from a sampled pool, and not to statAP. Pass a pool from `leadline pool --for` "
+    "with `--pool`."
 )
 T = TypeVar("T")  # of labels
 READING = ReadingOptions.__annotations__.keys() - {"name_by"}
@@ -248,7 +248,7 @@ def measured(
             **options,
         )
     from leadline.estimation.estimate import estimate
-    from leadline.estimation.measured_pool import Look, at_look, judged_again, places_of_looks
+    from leadline.estimation.measured_pool import Look, at_look, judged_again, looks_of
 
     of_runs = {name: value for name, value in options.items() if name in RunsOptions.__annotations__}
     refuse_unknown(evaluate, options, PartOptions.__annotations__)
@@ -299,7 +299,7 @@ def measured(
     )
     results.warnings += warnings
     results.look = look
-    looks = places_of_looks(int(draw.drawn.sum()), int(draw.design.get("looks", 1)))
+    looks = looks_of(draw)
     if not verdict and len(looks) > 1:
         results.look = Look(0, len(looks), 0, looks[-1])
     elif look is not None:

@@ -140,22 +140,16 @@ class MeasuredPool(Result):
         size = f"{counted(self.pairs, 'pair')} for {queries(self.queries)}, {mean:.1f} per query"
         lines = [f"{size}, sampled with known probabilities from {self.frame:,} pairs"]
         if self.pairs == self.frame:
-            short = mean < float(self.options.get("budget") or 0.0)
-            budget = (
-                ", fewer than the budget per query; `--total N` sets the budget for all queries together"
-                if short
-                else ""
-            )
-            lines = [f"{size} (all available pairs{budget})"]
+            lines = [f"{size} (all available pairs)"]
         if self.added != self.pairs:
             lines.append(f"new pairs: {self.added:,} (not counting pairs judged or sampled before)")
-        places = places_of_looks(self.pairs, int(self.pool.design.get("looks", 1)))
+        before = int(self.pool.judged_before.sum())
+        new = "new " * bool(before)
+        places = [place - before for place in looks_of(self.pool)]
         if len(places) > 1:
-            lines.append(f"verdicts after {_numbers(places)} judgments, each at alpha / {len(places)}")
+            lines.append(f"verdicts after {_numbers(places)} {new}judgments, each at alpha / {len(places)}")
         pair = bool(self.options.get("for_pair"))
         of = "for the difference" if pair else "per run"
-        before = int(self.pool.judged_before.sum())
-        more = " in addition to `--judged`" * bool(before)
         mean -= before / max(self.queries, 1)
         for name, expected in self.expected.items():
             half_width, half, exact = (expected[key] for key in FORECAST)
@@ -166,9 +160,9 @@ class MeasuredPool(Result):
             )
             parts = []
             if half is not None:
-                parts.append(f"{half:.1f} judgments per query{more} would halve it")
+                parts.append(f"{half:.1f} {new}judgments per query would halve it")
             if exact:  # 0 where all is judged
-                noun = "" if parts else f" judgments per query{more}"
+                noun = "" if parts else f" {new}judgments per query"
                 made = "the difference exact" if pair else f"{name} exact for these runs"
                 verb = "would make" if exact > mean else "are enough to make"  # more are wasted
                 parts.append(f"{exact:.1f}{noun} {verb} {made}")
@@ -206,6 +200,13 @@ def places_of_looks(pairs: int, looks: int, judged: int = 0) -> list[int]:
     """
     positions = {math.ceil(pairs * number / looks) for number in range(1, looks + 1)}
     return sorted(position for position in positions if position >= FEWEST_JUDGMENTS and position > judged)
+
+
+def looks_of(pool: DrawnPool) -> list[int]:
+    """Return the numbers of judgments of the looks of a pool: those made before the draw, and new ones."""
+    before = int(pool.judged_before.sum())
+    places = places_of_looks(int(pool.drawn.sum()) - before, int(pool.design.get("looks", 1)))
+    return [before + place for place in places]
 
 
 def _numbers(places: Sequence[int]) -> str:
@@ -247,7 +248,7 @@ def at_look(pool: DrawnPool, grades: Mapping[str, Mapping[str, float]]) -> tuple
         If fewer pairs were judged than the first look needs.
     """
     rows = in_order(pool).tolist()
-    places = places_of_looks(len(rows), int(pool.design.get("looks", 1)))
+    places = looks_of(pool)
     if len(places) < 2:
         return pool, None
     judged = (grades.get(pool.queries[row], {}).get(pool.documents[row], -1) >= 0 for row in rows)
@@ -389,8 +390,8 @@ def judge_warning(sample: Sample, judgments: int, *, intervals: bool) -> ResultW
         return ResultWarning("one_judge", words, judgments)
     other = int((sample.table.grades[rows] != grades).sum())
     words = (
-        f"values are estimates for the second judge, who judged {len(rows):,} of "
-        f"{counted(judgments, 'pair')} again ({percent(round(other / len(rows), 3))} with a different grade)"
+        f"values are estimates for the second judge, who rejudged {len(rows):,} of "
+        f"{counted(judgments, 'pair')} ({percent(round(other / len(rows), 3))} with a different grade)"
     )
     return ResultWarning("second_judge", words, len(rows))
 

@@ -120,7 +120,7 @@ class Predictions(Results):
             self.names,
             ranks[:, np.argsort(means, kind="stable")],
             limits=(0.0, 1.0),
-            order="lowest on the left",
+            order="lowest mean rank on the left",
             label=f"{self.measures[index]}, rank of the query within each run (0: lowest, 1: highest)",
             width=width,
         )

@@ -59,20 +59,20 @@ class NoInterval(Enum):
     FEW_JUDGMENTS = f"intervals need at least {FEWEST_JUDGMENTS} judgments, not {{0}}"
     FEW_QUERIES = f"intervals need at least {FEWEST_QUERIES} queries, not {{0}}"
     FEW_RELEVANT = (
-        "with existing judgments in the pool (`pool --judged`), intervals need at least "
-        f"{FEWEST_RELEVANT} relevant documents among the sampled ones, not {{0}}"
+        f"in a pool with existing judgments, intervals need at least {FEWEST_RELEVANT} relevant documents "
+        "among the sampled ones, not {0}"
     )
     FEW_DEPENDED_ON = (
-        "with existing judgments in the pool (`pool --judged`), intervals for a run need at least "
-        f"{FEWEST_DEPENDED_ON} sampled documents that affect its score, not {{0}}"
+        f"in a pool with existing judgments, intervals for a run need at least {FEWEST_DEPENDED_ON} sampled "
+        "documents that affect its score, not {0}"
     )
     NOT_EXACT = (
         "AP, R and F intervals need judgments of all pooled documents and of all retrieved documents (up to "
         "the cutoff, if any)"
     )
     UNKNOWN_IDEAL = (
-        "without predicted grades, intervals need judgments of all pooled documents and of all retrieved "
-        "documents (up to the cutoff, if any)"
+        "without predicted grades, nDCG intervals need judgments of all pooled documents and of all "
+        "retrieved documents (up to the cutoff, if any)"
     )
     NO_QUERY = "there is no query in common with the pool or the judgments"
     NO_RELEVANT = "no drawn document is relevant, so the variance cannot be estimated"

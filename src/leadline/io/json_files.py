@@ -337,9 +337,10 @@ def _page(text: Mapping[str, Any], path: str) -> Table | Records:
     """Return the rows of a page of the dataset viewer of Hugging Face, which must be the only page."""
     rows, total = text["rows"], text.get("num_rows_total")
     incomplete = text.get("partial") or text.get("truncated")
-    if incomplete or (isinstance(total, int) and total > len(rows)):
-        of = f" of {total:,}" if isinstance(total, int) else ""
-        found = f"is incomplete ({counted(len(rows), 'row')}{of})"
+    every = total if isinstance(total, int) else len(rows)
+    if incomplete or every > len(rows):
+        of = f"{len(rows):,} of " * isinstance(total, int)
+        found = f"is incomplete ({of}{counted(every, 'row')})"
         raise InputError(found, path=path, hint="Download all rows of the dataset")
     return python_inputs.table_of_rows(_page_rows(rows, path), path=path)
 

@@ -309,7 +309,7 @@ def _cells(
             shown = first_few([header[place] for place in rest])
             words = (
                 f"columns of {path or 'a table'} read as runs: {len(rest)} ({shown}), measure '{only}' (if "
-                "not, use --config scores.wide=measures)"
+                "they are measures, use --config scores.wide=measures)"
             )
             columns.remarks.append(("columns_are_runs", words, len(rest)))
     else:

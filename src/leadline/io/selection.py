@@ -122,7 +122,7 @@ def _matched(lists: Lists, table: QrelsColumns, codes: Integers) -> Codes:
 def selected_qrels(qrels: QrelsColumns, reading: Reading) -> QrelsColumns:
     """Return the judgments of the selected queries, with a remark on queries without judgments."""
     wanted = wanted_queries(reading)
-    if wanted is None:
+    if wanted is None or qrels.selected == frozenset(map(to_text, wanted)):  # selected before
         return qrels
     codes = [code for code, name in enumerate(qrels.queries.names) if name in wanted]
     shown = _shown(reading)

@@ -28,7 +28,13 @@ from leadline.errors import UsageError
 from leadline.estimation.designs import SMALLEST, Linear, Ratio, has_interval, kind_of, random_numbers_of
 from leadline.estimation.estimate import EstimatedResults, estimate
 from leadline.estimation.estimated_columns import Difference, Estimate, variance_of
-from leadline.estimation.measured_pool import first_pairs, in_order, places_of_looks, probabilities_after
+from leadline.estimation.measured_pool import (
+    first_pairs,
+    in_order,
+    looks_of,
+    places_of_looks,
+    probabilities_after,
+)
 from leadline.estimation.pool_designs import RATE, rank_weights
 from leadline.estimation.sampling_errors import FEWEST_JUDGMENTS, FEWEST_QUERIES
 from leadline.evaluation.profiles import profile_of
@@ -424,7 +430,7 @@ class Precision:
         self._now, self._again = 0, 0.0
         self._verdict: tuple[int, int, str] = 0, 0, ""  # place of the look, hash of the judgments, and words
         total = len(self.pool.pairs)
-        self.looks = places_of_looks(total, int(pool.design.get("looks", 1))) or [total]
+        self.looks = looks_of(pool) or [total]
         saved = queues.store.fact("stopping")
         self.state: dict[str, Any] | None = None if saved is None else json.loads(saved)
         self.rule = rule

@@ -156,7 +156,7 @@ def report(
 
 def _path(path: object, more: object) -> str:
     if more is not None or not isinstance(path, (str, os.PathLike)):
-        found = "there is no path" if more is None else "there are both results and runs"
+        found = "no path was given" if more is None else "both results and runs were given"
         raise UsageError(f"{found}. {CALL}")
     return os.fspath(path)
 
