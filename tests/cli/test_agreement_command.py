@@ -429,6 +429,16 @@ def test_notes_give_the_reason_that_holds() -> None:
     assert "or a judged none of the pairs" in shared
 
 
+def test_the_pairs_that_runs_are_scored_on_are_those_that_all_judged() -> None:
+    judges = {
+        name: {"q": dict.fromkeys(documents, 1)}
+        for name, documents in zip("abc", ["xy", "xy", "x"], strict=True)
+    }
+    for over, pairs in (("all", "these pairs"), ("two", "the pairs that all judged")):
+        found = ll.agreement(judges, over=over, runs={"r": {"q": ["x"]}, "s": {"q": ["y", "x"]}})
+        assert str(found.table().title).endswith(f"only on {pairs}")
+
+
 def test_bias_and_gain_that_no_table_shows_are_said_to_be_in_csv() -> None:
     first = {f"q{query}": {f"d{place}": (query + place) % 2 for place in range(4)} for query in range(12)}
     second = {query: row | {"d0": 1} for query, row in first.items()}
@@ -439,5 +449,7 @@ def test_bias_and_gain_that_no_table_shows_are_said_to_be_in_csv() -> None:
     more: dict[str, Any] = {"runs": runs, "reference": True, "measures": ["AP"], "draws": 0}
     assert "CSV and JSON also have each run's bias" in notes_of(first, second, second, **more)
     assert "bias: labels minus reference" in notes_of(first, second, **more)
+    assert "if lower is better" not in notes_of(first, second, **more)
+    assert "if lower is better" in notes_of(first, second, **more | {"measures": ["E"]})
     more |= {"runs": {"x": runs["x"], "y": runs["y"], "z": runs["y"]}, "used_the_judge": ["x"]}
     assert "Tau is undefined over the other runs and " in notes_of(first, second, **more)

@@ -318,7 +318,8 @@ def test_what_a_corpus_holds_of_the_relevant_documents_is_counted(tmp_path: Path
     shown = leadline("check", "--docs", docs, "--qrels", qrels).out
     assert shown == (
         f"{docs}: 2 documents, covering 2 of 4 relevant query-document pairs in {qrels} (50 %) and 3 of "
-        "6 judged pairs\n  queries missing some relevant documents: 2, missing all: 1; worst: "
+        "6 judged pairs\n  2 queries with relevant documents missing from the corpus (1 with all missing); "
+        "worst: "
         "q2 (0 of 1), q1 (1 of 2)\n"
     )
     assert "--docs needs --qrels" in leadline("check", "--docs", docs).err

@@ -91,7 +91,7 @@ def test_tags_of_a_run_in_many_stretches_are_counted(window: int, tmp_path: Path
 
 def test_an_example_is_shown_of_a_run_that_can_be_read_once_only() -> None:
     found = ll.evaluate({"q1": {"x": 1}}, iter([("q2", "d2", 2.0), ("q1", "d9", 1.0), ("q1", "d1", 2.0)]))
-    assert "run has 'd1', the judgments have 'x'" in str(found.warnings[0])
+    assert "run has 'd1', but the judgments have 'x'" in str(found.warnings[0])
 
 
 def test_standard_input_may_have_baselines(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

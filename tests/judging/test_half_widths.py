@@ -95,7 +95,7 @@ def test_the_forecast_for_the_whole_pool_is_that_of_pool() -> None:
 def test_too_few_judgments_and_measures_without_interval_have_a_reason() -> None:
     found = PoolPrecision(POOL).after(30, SAID)
     assert found["P@5"].value is None
-    assert "30 judgments" in found["P@5"].reason
+    assert "30 pairs" in found["P@5"].reason
     ap = PoolPrecision(pool_for(RUNS, "AP", budget=8).pool)
     assert ap.after(70, SAID)["AP"].value is None
     assert ap.forecast("AP", 70) is None

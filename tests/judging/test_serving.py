@@ -102,7 +102,7 @@ def test_ctrl_c_stops_it_and_leaves_one_file(files: Files) -> None:
     secret = server.secret("ann")
     server.post("/api/events", {"judge": "ann", "events": [event(1)]}, secret)
     assert server.said[:2] == [
-        "400 documents for 2 queries, 0 judged",
+        "400 pairs for 2 queries, 0 judged",
         "grades 0=not relevant,1=relevant; shown: full",
     ]
     assert server.stop() == 130

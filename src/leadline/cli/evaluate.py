@@ -157,8 +157,9 @@ def command(  # click documents the options
     """Evaluate runs against judgments: MAP, MRR, nDCG and more.
 
     By default, means are over all judged queries, and a query missing from a run counts as 0 for most
-    measures. Notes below the table say what could shift the means, such as ties. `-f trec` prints the
-    official measures of trec_eval as it does. For its values, add --profile trec9 or trec10.
+    measures. Notes below the table say what could shift the means, such as ties. `-f trec` prints results in
+    the format of trec_eval, by default its official measures. For the values of trec_eval, add --profile
+    trec9 or trec10.
 
     Example: leadline evaluate qrels.txt bm25.run dense.run -m AP -m nDCG@10 -q
 

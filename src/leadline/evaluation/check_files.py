@@ -12,7 +12,7 @@ from leadline.data.reading import OnDuplicate, OnNan, Reading
 from leadline.data.run import RunColumns
 from leadline.data.table import Column, columns_of
 from leadline.data.validation import check_word
-from leadline.data.wording import counted, percent
+from leadline.data.wording import counted, percent, queries
 from leadline.errors import InputError, UsageError, both
 from leadline.io import check as problems
 from leadline.io.check import Checked
@@ -270,8 +270,8 @@ def coverage_text(coverage: dict[str, Any]) -> str:
         )
         none = sum(not row["held"] for row in lacking)
         lines.append(
-            f"  queries missing some relevant documents: {len(lacking):,}, missing all: {none:,}; worst: "
-            f"{worst}"
+            f"  {queries(len(lacking))} with relevant documents missing from the corpus ({none:,} with all "
+            f"missing); worst: {worst}"
         )
     return "\n".join(lines) + "\n"
 

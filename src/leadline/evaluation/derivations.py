@@ -122,7 +122,8 @@ def _f(measure: Any, name: str, count: int, size: int, depth: int) -> tuple[floa
     if name == "E" and measure.form == "complement":
         undefined = math.isnan(value)
         value = 1.0 if undefined else 1.0 - value
-        lines.append(f"E = 1 - F{' with F = 0' * undefined} = {number(value)}")
+        start = "undefined F counts as 0: E = 1 - 0" if undefined else "E = 1 - F"
+        lines.append(f"{start} = {number(value)}")
     return value, lines
 
 

@@ -117,7 +117,7 @@ MISSING_RULES = {
     "all": "scored 0",
     "both": "left out of the run's means",
     "with_relevant": "scored 0",
-    "complete": "no mean, as in trec_eval 10; --complete scores them 0",
+    "complete": "no mean, as in trec_eval 10; for a mean, add --config scores.queries=all",
 }
 SCORED = ("all", "with_relevant")  # rules by which missing queries are scored 0
 # By these and other rules, what becomes of queries without an answer that are missing.
@@ -229,11 +229,11 @@ def no_common_query(names: Sequence[str], asked: str, qrels: QrelsColumns) -> In
     """Return the error of runs none of which has a judged query, with the first query of both.
 
     >>> str(no_common_query(["bm25"], "t1", QrelsColumns.of([("1", "d1", 1)])))
-    "no query in bm25 is judged (bm25 has 't1', the judgments have '1'). Make the query ids match."
+    "no query in bm25 is judged (bm25 has 't1', but the judgments have '1'). Make the query ids match."
     """
     has = [f"{names[0]} has {asked!r}"] * bool(asked)
     has += [f"the judgments have {qrels.queries[0]!r}"] * bool(len(qrels.queries))
-    found = f"no query in {either(names)} is judged ({', '.join(has)})"
+    found = f"no query in {either(names)} is judged ({', but '.join(has)})"
     return InputError(found, hint="Make the query ids match")
 
 
@@ -245,11 +245,11 @@ def no_judged_document(
     `do` is what to do with the setting for chunks.
 
     >>> str(no_judged_document(["dead"], "xd1", "d1")[0])
-    "no document in dead is judged. Do the document ids match? (dead has 'xd1', the judgments have 'd1')."
+    "no document in dead is judged. Do the document ids match? (dead has 'xd1', but the judgments have 'd1')."
     """
     if not names:
         return []
-    example = f"{names[0]} has {retrieved!r}, the judgments have {judged!r}"
+    example = f"{names[0]} has {retrieved!r}, but the judgments have {judged!r}"
     if not retrieved:
         example = f"the judgments have {judged!r}"
     message = f"no document in {either(names)} is judged. Do the document ids match? ({example})"
@@ -297,8 +297,8 @@ def recall_rule(measures: Sequence[Measure]) -> list[ResultWarning]:
     """Return a warning that interpolated precision has the rule of trec_eval 10, not another."""
     count = sum(getattr(one, "rule", "") == "trec10" for one in measures)
     words = (
-        "interpolated precision rounds recall levels as trec_eval 10 does (--profile trec9: as trec_eval 9; "
-        "rule=standard: exact, as in `leadline curve`)"
+        "interpolated precision rounds recall levels as trec_eval 10 does (--profile trec9 rounds as "
+        "trec_eval 9 does, and rule=standard does not round, like `leadline curve`)"
     )
     return raised(("recall_rule", words, count))
 

@@ -148,11 +148,12 @@ def _what(agreement: Agreement) -> str:
     """Return the numbers of judges, pairs and queries as text."""
     text = f"{counted(len(agreement.judges), 'judge')}, {counted(len(agreement.judgments), 'pair')}"
     if agreement.queries:
-        several = "all" if agreement.options["over"] == "all" else "several"
+        several = "all" if agreement.options["over"] == "all" else "two or more"
         who = "both" if len(agreement.judges) == 2 else several
         text += f" of {queries(len(agreement.queries))} that {who} judged"
     if agreement.ranking is not None:
-        text += "; runs are scored by the judgments of these pairs only"
+        of_all = len(agreement.judgments) == int(agreement.judgments.by_all.sum())
+        text += f"; runs are scored only on {'these pairs' if of_all else 'the pairs that all judged'}"
     if agreement.options["rel"] is not None:
         text += f"; grades of {agreement.options['rel']:g} or more count as relevant"
     return text
@@ -279,7 +280,10 @@ def ranking_table(ranking: Ranking, pairs: Sequence[tuple[int, int]]) -> Table:
             ]
         )
     over = f"{counted(len(ranking.runs), 'system')}, {counted(len(pairs), 'pair')} of judges"
-    note = f"{over}; change: difference in a system's score; swapped: pairs of systems whose order changes"
+    note = (
+        f"{over}; change: absolute difference in a system's score; swapped: pairs of systems whose order "
+        "changes"
+    )
     heads = ["measure", "mean tau", "lowest", "mean change", "largest", "swapped", "of pairs"]
     return _sheet(heads, rows, notes=[note])
 
@@ -381,12 +385,12 @@ def _circular(audit: Audit) -> str:
 def _about_audit(result: Agreement | ScoreAudit) -> str:
     level = percent(result.options["confidence"])
     numbers = [audit.queries for audit in result.audits if audit.queries >= FEWEST_QUERIES]
-    text = "bias: labels minus reference; gain: bias minus the mean bias of the other runs. "
+    gain = "bias minus the mean bias of the other runs"
+    if result.ranking is not None and not all(result.ranking.rising):
+        gain += ", times -1 if lower is better"
+    text = f"bias: labels minus reference; gain: {gain}. "
     if len(result.pairs) > 1:  # the table has neither
-        text = (
-            "CSV and JSON also have each run's bias (labels minus reference) and gain (bias minus the mean "
-            "bias of the other runs). "
-        )
+        text = f"CSV and JSON also have each run's bias (labels minus reference) and gain ({gain}). "
     if not numbers:
         return text + f"There are no intervals with fewer than {FEWEST_QUERIES} queries."
     return text + (
@@ -405,8 +409,9 @@ def _notes(agreement: Agreement) -> list[str]:
             drawn = f"({options['draws']:,} resamples, seed {options['seed']})"
             how = f"bootstrap interval over pairs {drawn}"
         notes.append(
-            f"low, high: approximate {percent(options['confidence'])} {how}. A chance-corrected coefficient "
-            "is 0 for chance agreement and 1 for perfect agreement."
+            f"low, high{' of agreement coefficients' * bool(agreement.audits)}: approximate "
+            f"{percent(options['confidence'])} {how}. A chance-corrected coefficient is 0 for chance "
+            "agreement and 1 for perfect agreement."
         )
     corrected = [agreement[name] for name in TITLES if name != "agreement"]
     if any(estimate.acceptable is False for estimate in corrected):

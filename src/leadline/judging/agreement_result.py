@@ -476,9 +476,9 @@ def _withheld(result: Agreement) -> tuple[str, str, int]:
     what = "no intervals" + " of chance-corrected coefficients" * (number > of_percent)
     where = what if len(percent) == 1 else f"{what} in {number} of {len(percent)} comparisons"
     message = (
-        f"{where}: an interval needs at least {FEWEST_OF_EACH} {unit} with disagreement, and at least "
-        f"{FEWEST_OF_EACH} with agreement, for chance-corrected coefficients on each of two grades (with "
-        "fewer, the 95 % intervals contained the true kappa in as few as 1 % of simulated samples; see "
+        f"{where}: an interval needs at least {FEWEST_OF_EACH} {unit} with disagreement and at least "
+        f"{FEWEST_OF_EACH} with agreement (on each of two grades for chance-corrected coefficients); with "
+        "fewer, the 95 % intervals contained the true kappa in as few as 1 % of simulated samples (see "
         "docs/agreement.md)"
     )
     known = result.options["draws"] and (unit == "pairs" or len(result.queries) >= FEWEST_QUERIES)

@@ -290,7 +290,7 @@ class Pages:
             if event.digest not in ("", self.cards.texts.digest(pair.document)):
                 raise ConflictError(
                     f"the text of document '{pair.document}' has changed since you saw it, so the page will "
-                    "show the document again unless it already has a grade from you"
+                    "show the document again unless you graded it earlier"
                 )
         except (ConflictError, InputError):
             if not self.queues.store.has(event.key):

@@ -47,8 +47,8 @@ class ExportSummary(NamedTuple):
             found.append(("outside_pool", message, self.outside))
         if self.lost:
             message = (
-                f"the file lacks {self.lost}, so use it only with `leadline evaluate --pool`; a .csv or .tsv "
-                "file keeps everything"
+                f"the file lacks {self.lost}, so use it only with --pool, as in `leadline evaluate --pool`; "
+                "a .csv or .tsv file keeps everything"
             )
             found.append(("probabilities", message, len(self.merged.grades)))
         return tuple(found)

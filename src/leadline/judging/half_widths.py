@@ -214,7 +214,7 @@ class PoolPrecision:
 
     def _too_few(self, count: int, judgments: Judgments) -> str:
         number = sum(pair in judgments for pair in self.pairs[:count])
-        few = f"{counted(number, 'judgment')} so far, but at least {FEWEST_JUDGMENTS} are needed"
+        few = f"{counted(number, 'pair')} judged so far, but at least {FEWEST_JUDGMENTS} are needed"
         return few if number < FEWEST_JUDGMENTS else ""
 
     def after(self, count: int, judgments: Judgments) -> dict[str, HalfWidth]:
@@ -356,7 +356,7 @@ def plans(
         if not _has_forecast(measure):
             raise UsageError(
                 f"leadline cannot plan for {measure}, because its half-width cannot be forecast. Use CG, "
-                "DCG, ERR, P, RBP, RR or Success with a pool drawn for that measure, as in `leadline pool "
+                "DCG, ERR, P@k, RBP, RR or Success with a pool drawn for that measure, as in `leadline pool "
                 "--for P@10`."
             )
         of, total, drawn, size = _most_variable(results, place, differ=differ)

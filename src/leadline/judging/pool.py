@@ -523,7 +523,7 @@ def _warnings(
         say(
             "changed_probabilities",
             moved,
-            f"the probability of {counted(moved, 'known pair')} changed; the whole pool has the combined "
-            "probabilities of both draws",
+            f"the probability of {counted(moved, 'known pair')} changed; the whole pool has the new "
+            "probabilities",
         )
     return warnings

@@ -86,7 +86,7 @@ class ScoreAudit(Result):
         )
 
     def __repr__(self) -> str:
-        judges = f"{counted(len(self.judges) - 1, 'judge')} by {self.judges[0]}"
+        judges = f"{counted(len(self.judges) - 1, 'judge')} compared with {self.judges[0]}"
         return f"ScoreAudit({judges}, {counted(len(self.names), 'run')}, {', '.join(self.ranking.measures)})"
 
     def _columns(self) -> list[Column]:

@@ -66,7 +66,7 @@ class JudgingPage(NamedTuple):
         queries = count_queries(len({pair.query for pair in pairs}))
         done = len(judged & self.queues.pairs.keys())
         facts = [
-            f"{counted(len(pairs), 'document')} for {queries}, {done:,} judged",
+            f"{counted(len(pairs), 'pair')} for {queries}, {done:,} judged",
             f"grades {written(self.store.grades)}; shown: {' or '.join(self.cards.forms)}",
         ]
         if self.queues.named:
