@@ -112,8 +112,7 @@ def _cut(path: str, ends: re.Pattern[str], encoding: str) -> Iterator[tuple[int,
 def _blocks(path: str, name: str, encoding: str) -> Iterator[tuple[int, str, str]]:
     """Yield the line, the opening tag, and what stands between the tags of a name, one block at a time."""
     begins, ends = (re.compile(f"<{end}(?:{name})>", re.IGNORECASE) for end in ("", "/"))
-    opening = closing = ""
-    began, size, tag, kept = 0, 0, "", [""]
+    opening, closing, began, size, tag, kept = "", "", 0, 0, "", [""]
     for number, line in _cut(path, ends, encoding):
         start = begins.search(line) if "<" in line else None
         if start:
@@ -214,6 +213,7 @@ FIELDS_OF: dict[str, tuple[tuple[str, ...], ...]] = {
     "query": (("text",), ("title",), ("query",)),
     "text": (("title", "text"), ("query",)),  # a query or a document
 }
+BODIES = ("body", "content", "contents", "abstract")  # beside one of these, a title is not the whole text
 IDS = {
     "document": DOCUMENT,
     "query": QUERY,
@@ -341,13 +341,13 @@ class _Layout:
         key = row_columns.find(names, self.ids)
         if key is None:
             raise self._lacks(names, self.ids, place)
-        groups = FIELDS_OF[self.noun]
         fields = [_of_any_language(name, names) for name in self.fields]
-        title = _of_any_language("title", names)
-        groups = (tuple(fields),) if fields else (*groups, (title,))
+        usual = (*FIELDS_OF[self.noun], (_of_any_language("title", names),))
+        groups = (tuple(fields),) if fields else usual
         chosen = next((group for group in groups if set(group) & set(names)), ())
         missing = [name for name in fields if name not in names]
-        if not chosen or missing:
+        body = chosen == ("title", "text") and "text" not in names and row_columns.find(names, BODIES)
+        if not chosen or missing or body:
             raise self._lacks(names, missing or ["text"], place)
         present = tuple(name for name in chosen if name in names)
         return key, present, tuple(name for name in names if name != key and name not in chosen)
@@ -357,13 +357,14 @@ class _Layout:
         keys = [name for name in names if str(name).lower().endswith("id")]
         kinds = row_columns.QUERY, row_columns.DOCUMENT, (*row_columns.GRADE, *row_columns.SCORE)
         pairs = all(row_columns.find(names, kind) for kind in kinds)
-        pairs = pairs or " ".join(map(str, names)).split()[1:2] in (["0"], ["Q0"])
-        hint = row_columns.NO_TEXTS if pairs else ""
+        hint = row_columns.NO_TEXTS * (pairs or " ".join(map(str, names)).split()[1:2] in (["0"], ["Q0"]))
         if wanted is self.ids and keys:
             rename = f"rename it to '{self.ids[0]}' or " * (len(self.ids) > 1)
             hint = f"If the ids are in column '{keys[0]}', {rename}use `--config text.id_column={keys[0]}`"
         elif wanted is not self.ids and set(",".join(wanted).split(",")) <= set(names):
             hint = "Pass each column separately"
+        elif wanted is not self.ids and not self.fields and (body := row_columns.find(names, BODIES)):
+            hint = f"If it is column '{body}', rename it to 'text' or use `--config text.fields={body}`"
         elif titles and wanted is not self.ids:
             rename = "rename it to 'title' or " * (not self.fields or "title" in wanted)
             hint = f"To read only '{titles[0]}', {rename}use `--config text.fields={titles[0]}`"
@@ -447,16 +448,14 @@ def _folder_rows(folder: str, encoding: str) -> Iterator[tuple[int, Any]]:
     """Yield the documents of a folder and of the folders in it, numbered."""
     place = 0
     if set(os.listdir(folder)) >= INDEX:
-        hint = "Pass the documents that it was built from."
-        raise InputError("this is an index, not a folder of documents", path=folder, hint=hint)
+        raise InputError("this is an index, not documents", path=folder, hint="Pass what it was built from.")
     for path in files_below(folder):
         for line, row in _rows_of_member(path, os.path.relpath(path, folder), encoding):
             place += 1
             at = FilePlace(place, path, line)
             yield at, row._replace(place=at) if isinstance(row, Document) else row
     if not place:
-        hint = "Pass a folder with at least one document."
-        raise InputError("the folder contains no documents", path=folder, hint=hint)
+        raise InputError("the folder contains no documents", path=folder, hint="Pass one with documents.")
 
 
 def _rows_of_member(path: str, name: str, encoding: str) -> Iterable[tuple[int, Any]]:
