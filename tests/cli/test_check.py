@@ -178,6 +178,15 @@ def test_the_other_formats_are_checked_too(
     assert found_in(leadline, path, "--config", "read.kind=run") == expected
 
 
+@pytest.mark.parametrize("share", ["", "2", "x"])
+def test_probabilities_that_are_refused_are_errors(share: str, tmp_path: Path, leadline: Leadline) -> None:
+    path = tmp_path / "qrels.csv"
+    path.write_text(f"query_id,doc_id,relevance,probability\nq1,d1,1,{share}\n")
+    checked = leadline("check", path)
+    assert checked.status
+    assert "probability" in checked.out
+
+
 def test_several_files_are_counted(tmp_path: Path, leadline: Leadline) -> None:
     good, bad = (file_of(tmp_path, "a.run", b"q Q0 d 1 1 t\n"), file_of(tmp_path, "b.run", b"q Q0 d\n"))
     found = leadline("check", good, bad, bad)

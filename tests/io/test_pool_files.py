@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline import compare, evaluate
+from leadline import compare, evaluate, pool, read_qrels
 from leadline.data.judgment_tables import DrawnPool, Pooled
 from leadline.errors import InputError, LeadlineError
 from leadline.estimation.pool_designs import pool_for
@@ -101,6 +101,7 @@ def test_a_pool_in_json_keeps_its_probabilities(tmp_path: Path, name: str, form:
         ("query_id\tdoc_id\tcontributors\nq\td\t[1]\n", "the contributors must be a JSON object"),
         ("query_id\tdoc_id\tcontributors\nq\td\t{\n", "the contributors must be a JSON object"),
         ("query_id\tother\tmore\nq\td\t1\n", "no column 'doc_id'. The columns are query_id, other, more."),
+        ("# drawn\nquery_id\tother\nq\td\n", "pool.tsv:2: no column 'doc_id'"),
         ("query_id\tdoc_id\nq\t\n", "the query id or the document id is empty"),
         ("query_id\tdoc_id\n", "contains no query-document pairs"),
     ],
@@ -232,12 +233,30 @@ def test_a_damaged_description_is_not_said_to_be_a_fault_of_the_contributors(tmp
 
 def test_a_frame_as_pool_is_refused_in_one_line() -> None:
     frame = pd.DataFrame({"query_id": ["q1"], "doc_id": ["d1"], "probability": [0.5]})
-    for pool in (frame, {"q1": frame}):
+    for wrong in (frame, {"q1": frame}):
         for call in (evaluate, compare):
             with pytest.raises(LeadlineError) as caught:
-                call({"q1": {"d1": 1}}, {"a": {"q1": {"d1": 1.0}}}, measures="P@1", pool=pool)
+                call({"q1": {"d1": 1}}, {"a": {"q1": {"d1": 1.0}}}, measures="P@1", pool=wrong)
             assert "\n" not in str(caught.value)
             assert "doc_id" not in str(caught.value)
+
+
+def test_what_is_no_pool_is_refused_as_such() -> None:
+    run = {"q1": {"d1": 1.0}}
+    with pytest.raises(LeadlineError, match="not drawn with"):
+        pool([run], measure="P@1", budget=1, earlier=pool([run], depth=1))
+    with pytest.raises(InputError, match=r"^pool: contains no query-document pairs"):
+        evaluate({"q1": {"d1": 1}}, [run], measures="P@1", pool={})
+    with pytest.raises(LeadlineError, match="Pass runs, or both documents and queries, with random or"):
+        pool()
+
+
+def test_a_pool_passed_as_judgments_is_told_as_such(tmp_path: Path) -> None:
+    path = tmp_path / "pool.tsv"
+    pool([{"q1": {"d1": 1.0}}], measure="P@1", budget=1).write(path)
+    header = next(n for n, line in enumerate(path.read_text().splitlines(), 1) if line.startswith("query_id"))
+    with pytest.raises(InputError, match=rf"pool\.tsv:{header}: no grades .* This is a pool"):
+        read_qrels(path)
 
 
 def test_a_damaged_pool_is_refused_in_one_line_or_a_pool_of_other_pairs(tmp_path: Path) -> None:

@@ -197,9 +197,14 @@ def test_levels_of_ntcir_are_grades(name: str, letters: int, tmp_path: Path) -> 
             ll.read_qrels(refused)
 
 
-def test_columns_that_a_refusal_names_as_an_example_read_a_run_of_trec_between_commas(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "line", ["q1,Q0,d1,1,0.5,tag", "q1,d1,0.5", "q1,d1,1,0.5", "q1,d1,0.5,x,y", "q1,d1,0.5,x,y,z,z"]
+)
+def test_columns_that_a_refusal_names_as_an_example_read_a_run_between_commas(
+    line: str, tmp_path: Path
+) -> None:
     path = tmp_path / "bm25.csv"
-    path.write_text("q1,Q0,d1,1,0.5,tag\n")
+    path.write_text(line + "\n")
     with pytest.raises(InputError) as refused:
         ll.read_run(path)
     found = re.search(r"columns='([^']+)'", str(refused.value))

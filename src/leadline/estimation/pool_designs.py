@@ -54,6 +54,7 @@ from leadline.io.objects import read_qrels
 from leadline.io.pool_files import pool_of
 from leadline.io.read import QrelsLike, RunLike
 from leadline.measures import Measure
+from leadline.result import Result
 
 LEAST_REST = 0.1  # mean probability below the cutoff where an ideal list depends on these documents too
 RATE = 0.5  # assumed rate of relevant pairs in forecasts without machine labels, or if all labels are alike
@@ -149,7 +150,8 @@ def pool_for(
     known = {} if judged is None else read_qrels(judged).to_dict()
     already_judged = np.array([known.get(query, {}).get(name, -1) >= 0 for query, name in pairs], np.bool_)
     design = draw(frame.without(already_judged), size, new_runs=new_runs, seed=seed)
-    earlier = earlier.pool if isinstance(earlier, MeasuredPool) else earlier
+    if isinstance(earlier, Result):
+        earlier = getattr(earlier, "pool", None) or getattr(earlier, "whole", earlier)
     before = None if earlier is None else pool_of(earlier, "earlier")
     asked = already_judged  # pairs that need no new judgment
     if before is not None:

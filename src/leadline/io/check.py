@@ -33,7 +33,7 @@ from leadline.io.formats import (
 from leadline.io.objects import write_run
 from leadline.io.opening import Buffers, Chunk, first_bytes
 from leadline.io.read import machine_line, qrels_of
-from leadline.io.row_checks import lists_of, named, qrels_by_subtopic
+from leadline.io.row_checks import lists_of, named, qrels, qrels_by_subtopic
 from leadline.io.run_lists import Lists, run_of
 from leadline.io.run_names import run_name
 from leadline.io.tables import QRELS_COLUMNS, OutputTable
@@ -296,10 +296,10 @@ def check(
         Problem(code, error.line, _words(error, path), parsed.faults.counts[code], error=True)
         for code, error in parsed.faults.first.items()
     ]
-    if subtopics:
-        found.problems += _refused_by_subtopic(found.source, reading, alone=not found.problems)
-    else:
+    if not subtopics:
         found.problems += _repeats(found, parsed.lists, error=not parsed.listed)
+    if subtopics or (found.kind == "qrels" and found.source.format is not TREC and not found.problems):
+        found.problems += _refused_grades(found.source, reading, subtopics, alone=not found.problems)
     if not found.rows and not found.problems:
         found.problems.append(Problem("empty", None, f"contains no {found.kind}", 1, error=True))
     about = Remarks(found.kind, trec=found.form == "trec")
@@ -394,13 +394,15 @@ def _repeats(found: Checked, lists: Lists, *, error: bool) -> Iterator[Problem]:
         yield Problem("repeated_documents", fault.line, _words(fault), count, error=error)
 
 
-def _refused_by_subtopic(source: Opened, reading: Reading, *, alone: bool) -> Iterator[Problem]:
+def _refused_grades(source: Opened, reading: Reading, subtopics: bool, *, alone: bool) -> Iterator[Problem]:
     try:
         if source.format is TREC and reading.qrels_columns is None:
             assert source.whole is not None
             plain.scan_subtopics(source.whole.content(), 1)
         else:
-            qrels_by_subtopic(records_of(source, "grade", reading, subtopics=True))
+            (qrels_by_subtopic if subtopics else qrels)(
+                records_of(source, "grade", reading, subtopics=subtopics)
+            )
     except InputError as error:
         twice = "is judged twice" in error.found
         if twice or alone:

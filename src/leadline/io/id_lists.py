@@ -106,9 +106,9 @@ def _pairs(path: str) -> Iterator[tuple[int | None, str, str]]:
         return
     for place, row in rows_of(path, "query", quoted=True):
         try:
-            yield place, *pair_of(row)
+            yield place, *pair_of(row, place)
         except InputError as error:
-            raise error.at(path, place) from None
+            raise error.at(path, error.line or place) from None
 
 
 def is_table(path: str) -> bool:
@@ -121,15 +121,17 @@ def is_table(path: str) -> bool:
     return isinstance(first, dict) and all(row_columns.find(first, names) for names in known)
 
 
-def pair_of(row: Mapping[str, Any]) -> tuple[str, str]:
+def pair_of(row: Mapping[str, Any], place: int) -> tuple[str, str]:
     """Return the query and the document of a row; a whole number is its decimal text."""
+    top = getattr(place, "header", place)
     known = (row_columns.QUERY, row_columns.DOCUMENT)
     query, document = (row_columns.find(row, names) or names[0] for names in known)
     if query not in row or document not in row:
         if "half-width" in row or "unique" in row:
             hint = "Write the pool with `leadline.write_pool`, or with `leadline pool -o POOL`"
-            raise InputError("these are statistics about a pool, not its query-document pairs", hint=hint)
-        need_columns(row, [query, document], "", None)
+            found = "these are statistics about a pool, not its query-document pairs"
+            raise InputError(found, line=top, hint=hint)
+        need_columns(row, [query, document], "", top)
     if "" in (row[query], row[document]):
         raise InputError(NO_ID)
     return to_text(identify(row[query], query)), to_text(identify(row[document], document))

@@ -58,7 +58,7 @@ def pool_of(pool: PoolLike, name: str = "pool") -> DrawnPool:
     if isinstance(pool, Pooled):
         rows = list(zip(pool.queries, pool.documents, pool.probability.tolist(), strict=True))
         return replace(DrawnPool.listed(rows), contributors=pool.contributors)
-    check_nested("{query: {document: probability}}", **{name: pool})
+    check_nested("a path, a result of `pool` or {query: {document: probability}}", **{name: pool})
     rows = [
         (query, document, share) for query, documents in pool.items() for document, share in documents.items()
     ]
@@ -69,6 +69,8 @@ def pool_of(pool: PoolLike, name: str = "pool") -> DrawnPool:
                 path=name,
                 hint="Probabilities must be numbers above 0 and at most 1",
             )
+    if not rows:
+        raise InputError(NO_PAIRS, path=name)
     return DrawnPool.listed(rows)
 
 
@@ -95,9 +97,9 @@ def _rows(path: str, *, ordered: bool) -> Iterator[tuple[Any, ...]]:
                 raise InputError("column 'order' has no number in this row")
             name = row_columns.probability_in(row)
             share = row_columns.share_of(None if name is None else row[name])
-            yield place, *pair_of(row), share, order, _ranks(row.get("contributors"))
+            yield place, *pair_of(row, place), share, order, _ranks(row.get("contributors"))
         except InputError as error:
-            raise error.at(path, place) from None
+            raise error.at(path, error.line or place) from None
 
 
 def _ranks(given: object) -> Mapping[str, int]:

@@ -90,7 +90,9 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint
     of_lists = [name for name in WITHOUT_IDS.values() if name in columns]
     ids = [WITHOUT_IDS[name] for name in texts] or of_lists
     asked = what.endswith(" id") or texts != ["passage"]  # whether an id may be missing
-    if not hint and not texts and find(columns, TEXTS) and not find(columns, numbers):
+    if what == "grade" and {"probability", "contributors"} <= {*columns}:
+        hint = "This is a pool, which has pairs to judge but no grades. Pass the judgments of these pairs"
+    elif not hint and not texts and find(columns, TEXTS) and not find(columns, numbers):
         hint = plain.TEXTS
     elif what == "query id" and texts in ([], ["passage"]) and not of_lists and find(columns, LISTED) is None:
         hint = f"Rename the columns with the query ids and document ids to '{QUERY[0]}' and '{LISTED[0]}'"

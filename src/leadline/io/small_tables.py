@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, Self
 
 from leadline.data.optional import import_optional
 from leadline.data.wording import counted
@@ -27,6 +27,20 @@ from leadline.io.run_names import IR_DATASETS
 from leadline.io.score_cells import checked_object, json_of
 
 Rows = Iterator[tuple[int, dict[str, Any]]]
+
+
+class TableLine(int):
+    """Number of a line of a table, with that of the header."""
+
+    header: int
+
+    def __new__(cls, number: int, header: int) -> Self:
+        """Return the number with that of the header."""
+        line = super().__new__(cls, number)
+        line.header = header
+        return line
+
+
 FIELD = re.compile(r"[^ \t\r\n]+")
 GUARDED = r"(?s)'+[=+\-@\t\r]."
 QUOTING = (
@@ -129,15 +143,15 @@ def records(
 
 
 def _table(rows: Iterator[tuple[int, list[str]]], path: str, known: Iterable[str] | None) -> Rows:
-    number, header = next(rows, (1, []))
+    top, header = next(rows, (1, []))
     first = "header"
     if known is not None and len(header) == 2 and not set(header) & set(known):
-        yield number, dict(zip(("id", "text"), header, strict=True))
+        yield top, dict(zip(("id", "text"), header, strict=True))
         header, first = ["id", "text"], "first row"
-    refuse_repeated("column", header, path=path, line=number)
+    refuse_repeated("column", header, path=path, line=top)
     for number, row in rows:
         refuse_ragged(row, header, path, number, first=first)
-        yield number, dict(zip(header, row, strict=True))
+        yield TableLine(number, top), dict(zip(header, row, strict=True))
 
 
 def csv_table(text: str, path: str) -> tuple[list[str], list[tuple[int, list[str]]]]:

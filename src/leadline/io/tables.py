@@ -145,7 +145,7 @@ def table_of_csv(source: Opened, *_: object) -> Table:
         return cells_of(enumerate(_text_lines(window), start=1), path)
 
     head = source.head or source.text
-    header = (next(rows(head), None) or next(rows(source.text), (1, [])))[1]
+    place, header = next(rows(head), None) or next(rows(source.text), (1, []))
     first = next(byte_lines(head), b"").decode("utf-8", "surrogateescape")
 
     def cells(chosen: Sequence[str]) -> Iterator[tuple[int, Sequence[Any]]]:
@@ -158,7 +158,7 @@ def table_of_csv(source: Opened, *_: object) -> Table:
 
     headed = first.strip("\r\n") and not first.startswith("#")
     scan = csv_scan(source, header, delimiter_of(first)) if headed else None
-    return Table(header, cells, path, "line", place=1, text=True, scan=scan)
+    return Table(header, cells, path, "line", place=place, text=True, scan=scan)
 
 
 LETTERS = {"S": "3", "A": "2", "B": "1", "C": "0", "D": "0"}  # levels of relevance in collections of NTCIR
@@ -166,10 +166,10 @@ PRINTED = {"all", "num_q", "num_ret", "num_rel", "runid"}  # what trec_eval prin
 LETTER_LEVELS = ("letter_levels", "NTCIR levels: S is read as grade 3, A as 2, B as 1, C and D as 0")
 NAMED = {
     "score": ", as in --config read.columns=query_id,{0}doc_id,{1}score{2}",
-    "grade": ", as in --config read.qrels_columns=query_id,{3}doc_id,grade",
+    "grade": ", as in --config read.qrels_columns=query_id,{3}doc_id,grade{4}",
 }
-# What fills {0} to {3} above, by the number of columns.
-BESIDES = {4: ("", "rank,", "", "iteration,"), 6: ("q0,", "rank,", ",tag", "")}
+# What fills {0} to {4} above, by the number of columns.
+BESIDES = {4: ("", "rank,", "", "iteration,", ""), 6: ("q0,", "rank,", ",tag", "", ",other4,other5,other6")}
 
 
 def refuse_headerless(source: Opened, what: str, *_: object) -> Records:
@@ -185,7 +185,8 @@ def refuse_headerless(source: Opened, what: str, *_: object) -> Records:
             "spaces separate the columns",
         )
     named = NAMED.get(what, " of a run{score}, or of judgments{grade}".format_map(NAMED))
-    named = named.format(*BESIDES.get(len(first), ("", "", "", "")))
+    more = "".join(f",other{place}" for place in range(4, len(first) + 1))
+    named = named.format(*BESIDES.get(len(first), ("", "", more, "", more)))
     raise InputError(
         f"has {counted(len(first), 'column')} but no header",
         hint=f"Add a header, or name all columns{named}",

@@ -232,6 +232,11 @@ def pool(
     check_whole(1, batch=batch)
     check_flags(everything=everything)
     none = isinstance(runs, Sequence) and not runs
+    if none and method is None and depth is None and (documents is None or queries is None):
+        raise UsageError(
+            "there is nothing to pool. Pass runs, or both --docs DOCUMENTS and --queries QUERIES, with "
+            "--config pool.random=N or --config pool.everything."
+        )
     able = [] if none else ["--depth K", "--method NAME"]  # options that select documents here
     if able and all(value is None for value in (documents, queries, known, batch)):
         able = ["--for MEASURE", *able]
@@ -240,10 +245,6 @@ def pool(
         raise UsageError(
             f"{chosen} needs runs. Pass runs, or use --config pool.random=N or --config pool.everything "
             "instead, with --docs DOCUMENTS and --queries QUERIES."
-        )
-    if none and (documents is None or queries is None):
-        raise UsageError(
-            "there is nothing to pool. Pass runs, or both --docs DOCUMENTS and --queries QUERIES."
         )
     systems = Systems([], [], []) if none else read_systems(runs, reading, on_run=on_run)
     more_queries = [] if queries is None else [to_bytes(query.id) for query in read_queries(queries)]
