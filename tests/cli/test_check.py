@@ -200,7 +200,7 @@ def test_a_copy_is_repaired_and_every_repair_said(tmp_path: Path, leadline: Lead
     assert found.status == 0
     assert found.out == LISTING.format(path=path) + (
         f"\n{copy}: written\n  1 x nan: dropped rows with score NaN\n  1 x repeated_documents: kept "
-        "the first of repeated documents\n  1 x comments: removed comments\n  1 x extra_columns: "
+        "one of each repeated document (first)\n  1 x comments: removed comments\n  1 x extra_columns: "
         "removed columns after the sixth\n  1 x tags: kept only the last tag\n  1 x mixed_queries: "
         "grouped the rows of each query\n  1 x rank: ranked by score\n"
     )

@@ -138,7 +138,7 @@ def test_runs_that_no_sentence_describes_are_counted(tmp_path: Path) -> None:
     }
     ll.report(qrels, runs, tmp_path / "page.html", measures="RR")
     said = (tmp_path / "page.html").read_text(encoding="utf-8").partition("compared with the others</h3>")[2]
-    assert "<p>And 2 more runs.</p>" in said
+    assert "<p>2 more runs are not described here.</p>" in said
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -425,6 +425,10 @@ FAULTS: dict[str, tuple[Any, str]] = {
         [{"query_id": "q1", "results": [{"score": 1.0}]}],
         "a.json, record 1: the first entry has the field score, but no document id (text or a whole number)",
     ),
+    "an id that is no id": (
+        [{"query_id": "q1", "doc_ids": [1.5]}],
+        "a.json, record 1: the first entry is of type float, but must be a document id (text or a whole",
+    ),
     "an id missing later": (
         [ONE, {"query_id": "q2", "results": [{"id": "d1", "score": 1.0}]}],
         "a.json, record 2: entry 1 for query 'q2' has no 'corpus_id', unlike earlier entries",

@@ -468,7 +468,7 @@ def ranks(
             Line2D([], [], marker="|", markersize=scaled(4), **line),
             Patch(facecolor=RULE, alpha=SHADE, linewidth=0),
         ]
-        labels = [f"rank by mean {measure}", f"{level} interval, {adjusted}", "group of the best"]
+        labels = [f"rank by mean {measure}", f"{level} interval, {adjusted}", "best group"]
         if drawn.any():
             key.insert(2, Line2D([], [], linewidth=scaled(3.4), color=color, alpha=0.55))
             labels.insert(2, f"{level} interval, each run (bootstrap)")

@@ -352,7 +352,7 @@ def _warnings(
     )
     undefined = np.isnan(values[present]).sum(axis=0)
     said = ", ".join(
-        f"{one} {size}" for one, size in zip(predictors, undefined.tolist(), strict=True) if size
+        f"{one} {size:,}" for one, size in zip(predictors, undefined.tolist(), strict=True) if size
     )
     documents = counted(len(found), "retrieved document")
     return raised(

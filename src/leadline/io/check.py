@@ -412,7 +412,7 @@ def _refused_grades(source: Opened, reading: Reading, subtopics: bool, *, alone:
 
 # Repairs of a copy, in words; {policy} is the choice between repeats.
 DONE = {
-    "repeated_documents": "kept the {policy} of repeated documents",
+    "repeated_documents": "kept one of each repeated document ({policy})",
     "nan": "dropped rows with score NaN",
     "comments": "removed comments",
     "extra_columns": "removed columns after the sixth",

@@ -504,8 +504,10 @@ def _names_of(first: Any, what: str, found: Records, place: int) -> Names:
             number = row_columns.RATING  # the first document is not rated yet
         if document is not None:
             return Names(document, number)
-    wanted = f"document id {AN_ID} in a field such as 'doc_id'"
-    raise found.at(InputError(f"the first entry {_without(first, wanted)}"), place)
+    wanted, field = f"document id {AN_ID}", "in a field such as 'doc_id'"
+    fault = f"{_form(first)}, but must be a {wanted} or an object with one {field}"
+    fault = _without(first, f"{wanted} {field}") if isinstance(first, Mapping) else fault
+    raise found.at(InputError(f"the first entry {fault}"), place)
 
 
 def _rows(

@@ -298,7 +298,8 @@ def story(comparison: Comparison) -> list[str]:
 def _said(pairs: Sequence[ComparedPair], comparison: Comparison) -> list[str]:
     """Return a sentence on each pair; many are counted."""
     told = [sentence(pair, comparison.rules, comparison.reach(pair.measure)) for pair in pairs[:SENTENCES]]
-    return told + ([f"And {counted(len(pairs) - SENTENCES, 'more run')}."] if len(pairs) > SENTENCES else [])
+    more = len(pairs) - SENTENCES
+    return told + [f"{counted(more, 'more run is', 'more runs are')} not described here."] * (more > 0)
 
 
 def shown_pairs(comparison: Comparison) -> list[ComparedPair]:
@@ -505,19 +506,19 @@ def _of_measure(comparison: Comparison, index: int) -> list[tuple[str, Any, str]
     rank = {run: row for row, run in enumerate(results.order(index))}
     pairs = list(zip(*(side.tolist() for side in comparison.pairing), strict=True))
     pair = min(range(len(pairs)), key=lambda number: sorted(rank[run] for run in pairs[number]))
-    pair_names = " minus ".join(comparison.names[run] for run in pairs[pair])
+    names = [comparison.names[run] for run in pairs[pair]]
     order = "the highest difference on the left, the lowest on the right"
     return [
         *drawn,
         (
             "differences",
             drawn_comparison(comparison, "differences", index, pair, width=WIDTH),
-            f"{measure} per query, {pair_names}: {order}.{better}",
+            f"{measure} per query, {' minus '.join(names)}: {order}.{better}",
         ),
         (
             "scatter",
             drawn_comparison(comparison, "scatter", index, pair, width=WIDTH),
-            f"{measure} per query in both runs. Queries on the line have the same value in both.",
+            f"{measure} per query in {' and '.join(names)}. Queries on the line have the same value in both.",
         ),
     ]
 
