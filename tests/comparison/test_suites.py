@@ -240,6 +240,11 @@ def test_what_is_wrong_in_the_file_is_named_with_what_is_expected(
     assert "\n" not in str(refused.value)
 
 
+def test_a_mapping_without_collections_is_answered_by_a_mapping() -> None:
+    with pytest.raises(ll.InputError, match=r'Pass \{"collections": \{name:'):
+        suite({"measures": ["RR"]})
+
+
 def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "measures = 'RR'\n[collections.x]\nqrels = 'qrels.txt'\nruns = '*.run'\ndocuments = 9\nlevel = 2\n"
     path = written(tmp_path / "inner", text)

@@ -109,7 +109,8 @@ def _suite_of(data: Mapping[str, Any], path: str, folder: str = "") -> SuiteFile
     _check_keys(data, TOP, "the suite", path)
     tables = data.get("collections")
     if not isinstance(tables, Mapping) or not tables:
-        raise InputError("there are no collections", path=path, hint=FORM)
+        hint = 'Pass {"collections": {name: {"qrels": ..., "runs": ...}}}' if path == IN_MEMORY else FORM
+        raise InputError("there are no collections", path=path, hint=hint)
     collections = [_collection(str(name), table, path, folder) for name, table in tables.items()]
     groups = data.get("groups", {})
     if not isinstance(groups, Mapping):
