@@ -239,6 +239,8 @@ class Replication(Result):
 
         kind = ("differences" if self.paired else "effects") if figure is None else figure
         check_word(("differences", "effects"), figure=kind)
+        if kind == "differences" and not self.paired:
+            raise UsageError(f"{UNPAIRED}. Plot the effects instead.")
         if kind == "differences":
             index = 0 if measure is None else self.original.measure_index(measure)
             _, values = self.differences(index)
