@@ -73,6 +73,8 @@ def test_settings_of_the_command_line_are_answered_by_what_has_them_in_python() 
         ll.evaluate(QRELS, RUNS, "AP", k=10)  # type: ignore[call-arg]  # what is tested
     with pytest.raises(UnknownOptionError, match=r"fuse\(\) has no option 'k'. Use method='RRF\(k=60\)'"):
         ll.fuse(RUNS, k=60)  # type: ignore[call-arg]  # the k of RRF, which is no depth
+    with pytest.raises(UnknownOptionError, match="Its options are"):
+        ll.score("i", {"q": "x"}, {}, "BM25", depth=9)  # type: ignore[call-arg]  # has no k, unlike `search`
     with pytest.raises(UnknownOptionError, match=r"Use results.per_query\(\)"):
         ll.evaluate(QRELS, RUNS, "AP", per_query=True)  # type: ignore[call-arg]  # what is tested
 

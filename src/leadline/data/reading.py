@@ -361,7 +361,7 @@ _WORDS: dict[str, dict[str, str]] = {
     "qrel": {"qrels": "qrels"},
     "qrels": {"predict": TRUTH},
     "run": {"runs": "runs", "scores": "scores"},
-    "depth limit size top_n": {"models": "k"},
+    "depth limit size top_n": {"k": "k"},
     "k top_k": {
         "fuse": "method='RRF(k=60)' for the constant of RRF, or depth for the number of documents per query",
         "measures": "a measure with a cutoff, such as 'nDCG@10'",
