@@ -67,7 +67,7 @@ def test_settings_of_the_command_line_are_answered_by_what_has_them_in_python() 
         ll.suite({}, fail_if_worse="AP")  # type: ignore[call-arg]  # no comparison, which `gate` takes
     with pytest.raises(UnknownOptionError, match=r"Use ranking.results.per_query\(\)"):
         ll.rank(QRELS, RUNS, "AP", per_query=True)  # type: ignore[call-arg]  # a `Ranking` has no such method
-    with pytest.raises(UnknownOptionError, match=r"`leadline compare` with --query-slice FILE:COLUMN"):
+    with pytest.raises(UnknownOptionError, match=r"with --query-slice FILE:COLUMN"):
         ll.compare(QRELS, RUNS, "AP", query_slice="a:b")  # type: ignore[call-arg]  # what is tested
     with pytest.raises(UnknownOptionError, match=r"Use a measure with a cutoff"):
         ll.evaluate(QRELS, RUNS, "AP", k=10)  # type: ignore[call-arg]  # what is tested
