@@ -205,6 +205,11 @@ def test_the_token_can_be_typed_in(guarded: AccessControl) -> None:
     assert ask(guarded, "/enter", body=b"token=a+long+token").status == 403
 
 
+def test_without_a_token_an_old_link_leads_to_the_page(page: JudgingPage) -> None:
+    answer = ask(page.app(), "/enter?token=an+old+token")
+    assert (answer.status, answer.headers["location"]) == (303, "/")
+
+
 @pytest.mark.parametrize(
     ("path", "body", "words"),
     [

@@ -223,6 +223,7 @@ def test_a_locked_store_says_so(store: Store, path: str) -> None:
         (event(1, note=3), "note"),
         (event(1, seconds=float("nan")), "seconds"),
         (event(1, seconds=-1), "seconds"),
+        (event(1, seconds=10**400), "seconds"),
         (event(1, shown="picture"), "shown"),
     ],
 )

@@ -306,7 +306,9 @@ class Pages:
         return JSONResponse({"text": self.cards.part(pair, part)})
 
     async def enter(self, request: Request) -> Response:
-        """Accept the token and set a cookie in its place."""
+        """Accept the token and set a cookie in its place; without a token, go on to the first page."""
+        if self.guard.token is None:
+            return Response(status_code=303, headers={"location": "/"})
         token = request.query_params.get("token", "")
         if request.method == "POST":
             form = parse_qs((await _bytes(request)).decode("utf-8", "replace"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeGuard
 
@@ -169,7 +168,7 @@ def _seconds(value: Any) -> float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise _refused_field("seconds", value)
-    if not math.isfinite(value) or not 0 <= value < 1e6:
+    if not 0 <= value < 1e6:
         raise _refused_field("seconds", value)
     return float(value)
 
