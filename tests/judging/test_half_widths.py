@@ -17,7 +17,7 @@ import leadline as ll
 from conftest import Leadline
 from judging_pages import Files, ask, event, save, stored, write
 from leadline.data.judgment_tables import DrawnPool, Judgment
-from leadline.errors import UsageError
+from leadline.errors import InputError, UsageError
 from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimate import estimate
 from leadline.estimation.measured_pool import places_of_looks
@@ -249,7 +249,7 @@ def test_pairs_are_shown_in_the_order_of_the_pool_also_without_it_later(files: F
         assert [judge.step() for _ in range(20)] == [True] * 20
         assert judge.shown == pairs[:20]
     with opened(None, *files[1:]) as found:
-        assert found.precision is None
+        assert found.precision is not None  # of the pool that the store keeps
         upcoming = found.queues.upcoming("ann", 999)
         assert [(pair.query, pair.document) for pair in upcoming] == pairs[20:]
 
@@ -552,3 +552,35 @@ def test_a_rule_is_refused_where_the_store_has_the_looks_of_another_pool(files: 
         pass
     with opened(*files) as found:
         assert isinstance(found.precision, Precision)
+
+
+def test_a_store_without_its_pool_applies_its_rule_as_the_page_advises(files: Files) -> None:
+    with opened(*files, stop_when="P@5 half-width < 0.16", looks=3):
+        pass
+    with opened(None, *files[1:]) as found:
+        assert found.precision is not None
+        advised = re.search(r"--stop-when '(.*)' --config judge\.looks=(\d+)", found.precision.facts()[-1])
+    assert advised
+    with opened(None, *files[1:], stop_when=advised[1], looks=int(advised[2])) as found:
+        assert found.precision is not None
+        assert "judging stops when" in found.precision.facts()[-1]
+    larger = pool_for(RUNS, ["P@5", "nDCG@5"], budget=9, seed=3, earlier=POOL).pool
+    write_drawn_pool(larger, files.pool, [])
+    with opened(*files) as found:
+        assert found.precision is not None
+        assert "--stop-when" not in found.precision.facts()[-1]
+
+
+@pytest.mark.parametrize("state", ["x", "[]", "{}", '{"rule": 5}'])
+def test_a_damaged_rule_is_a_damaged_store(files: Files, state: str) -> None:
+    with opened(*files) as found:
+        found.store.set_fact("stopping", state)
+    for rule in (None, "P@5 half-width < 0.16"):
+        with pytest.raises(InputError, match="damaged store"), opened(*files, stop_when=rule):
+            pass
+
+
+def test_a_store_without_pairs_needs_a_pool(files: Files) -> None:
+    Store.open(files.store).close()
+    with pytest.raises(UsageError, match="Pass POOL"), opened(None, *files[1:]):
+        pass

@@ -125,8 +125,8 @@ def command(
     require("the judging page")
     if docs is None or queries is None:
         raise UsageError(
-            "the judging page needs --docs and --queries, because it shows their texts. To export judgments "
-            "instead, add --export QRELS."
+            "the judging page needs --docs and --queries, because it shows their texts."
+            + " To export judgments instead, add --export QRELS." * os.path.exists(store)
         )
     if pool is None and not os.path.exists(store):
         raise UsageError(

@@ -216,16 +216,21 @@ def read(path: str) -> Stored:
 def _pool(connection: sqlite3.Connection, path: str) -> DrawnPool:
     """Return the last drawn pool that was added to a store; the pairs of the store if it keeps no pool."""
     rows = connection.execute("SELECT query, document, probability FROM pairs ORDER BY id")
-    pool = DrawnPool.listed(list(typed(rows, "ssf", path)))
+    pool = kept_pool(connection, path) or DrawnPool.listed(list(typed(rows, "ssf", path)))
+    deals = list(typed(connection.execute("SELECT query, judge FROM deals"), "ss", path))
+    owners = dict(deals)
+    return replace(pool, owners=owners if len(owners) == len(deals) else {})  # none if assigned again
+
+
+def kept_pool(connection: sqlite3.Connection, path: str) -> DrawnPool | None:
+    """Return the last drawn pool that was added to a store; None if it keeps no pool."""
     for (frame,) in connection.execute("SELECT pool FROM frames"):
         try:
             text = zlib.decompress(frame).decode("utf-8")
         except (TypeError, ValueError, zlib.error):
             raise damaged(path, "its pool cannot be read") from None
-        pool = pool_of_lines(list(enumerate(text.split("\n"), start=1)), path)
-    deals = list(typed(connection.execute("SELECT query, judge FROM deals"), "ss", path))
-    owners = dict(deals)
-    return replace(pool, owners=owners if len(owners) == len(deals) else {})  # none if assigned again
+        return pool_of_lines(list(enumerate(text.split("\n"), start=1)), path)
+    return None
 
 
 def records(source: Opened, *_: object) -> Records:

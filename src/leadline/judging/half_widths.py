@@ -110,28 +110,30 @@ def parse_rule(text: str, measures: Sequence[str], rel: float | None = None) -> 
     return StopRule(str(measure), width)
 
 
-def fixed_facts(store: Store, pool: DrawnPool, rule: StopRule, looks: int | None) -> dict[str, Any]:
-    """Return what a rule fixes in a store; raise UsageError if it is not what was fixed before.
-
-    By default the rule has the looks of the pool, or 10 if it has only one.
-    """
+def _fixed(pool: DrawnPool, rule: str, looks: int | None) -> dict[str, Any]:
+    """Return what a rule fixes: by default with the looks of the pool, or 10 if it has only one."""
     rows = in_order(pool)
     names, order = pool.names(), pool.order[rows].tolist()
     drawn = ascii((pool.design, [names[row] for row in rows.tolist()], order))
     of_pool = int(pool.design.get("looks", 1))
     number = looks or (of_pool if of_pool > 1 else LOOKS)
-    now = {"rule": str(rule), "number": number, "pairs": len(rows), "pool": crc32(drawn.encode())}
-    saved = json.loads(store.fact("stopping") or "{}")
+    return {"rule": rule, "number": number, "pairs": len(rows), "pool": crc32(drawn.encode())}
+
+
+def fixed_facts(store: Store, pool: DrawnPool, rule: StopRule, looks: int | None) -> dict[str, Any]:
+    """Return what a rule fixes in a store; raise UsageError if it is not what was fixed before."""
+    now = _fixed(pool, str(rule), looks)
+    saved = store.stopping() or {}
     before = now | saved  # an earlier version did not save the pool
     if any(before[name] != value for name, value in now.items()):
         other = any(before[name] != now[name] for name in ("pairs", "pool"))
         which = "another" if other else "the same"
-        known = f" and {which} pool of {counted(len(rows), 'pair')}" if other or "pool" in saved else ""
+        known = f" and {which} pool of {counted(now['pairs'], 'pair')}" if other or "pool" in saved else ""
         raise UsageError(
             f"the store has the stopping rule '{before['rule']}', judge.looks={before['number']} and a pool "
-            f"of {counted(before['pairs'], 'pair')}, but now the rule is '{rule}', with judge.looks={number}"
-            f"{known}. Use the same rule and pool with --config judge.looks={before['number']}, or another "
-            "store."
+            f"of {counted(before['pairs'], 'pair')}, but now the rule is '{rule}', with judge.looks="
+            f"{now['number']}{known}. Use the same rule and pool with --config judge.looks="
+            f"{before['number']}, or another store."
         )
     return now
 
@@ -431,8 +433,7 @@ class Precision:
         self._verdict: tuple[int, int, str] = 0, 0, ""  # place of the look, hash of the judgments, and words
         total = len(self.pool.pairs)
         self.looks = looks_of(pool) or [total]
-        saved = queues.store.fact("stopping")
-        self.state: dict[str, Any] | None = None if saved is None else json.loads(saved)
+        self.state = queues.store.stopping()
         self.rule = rule
         if fixed is not None:
             if self.state is None:
@@ -518,10 +519,12 @@ class Precision:
             stops = f"judging stops when {self.rule} (checked after {listed(looks)} pairs)" if looks else ""
             facts.append(stops or f"the stopping rule {self.rule} is {NEVER}")
         elif self.state is not None:
-            facts.append(
-                "the store has a stopping rule that does not apply now; to apply it, add --stop-when "
-                f"'{self.state['rule']}'"
-            )
+            rule, number = self.state["rule"], self.state["number"]
+            now = _fixed(self.pool.pool, rule, number)
+            how = f"does not apply now; to apply it, add --stop-when '{rule}' --config judge.looks={number}"
+            if now | self.state != self.state | now:
+                how = f"is for another pool, so it does not apply: {rule}"
+            facts.append(f"the store has a stopping rule that {how}")
         return facts
 
     def numbers(self) -> dict[str, Any]:

@@ -96,7 +96,7 @@ def opened(
     on_document: Callable[[int, int], None] | None = None,
     reading: Mapping[str, Any] | None = None,
 ) -> Iterator[JudgingPage]:
-    """Open or create a store for judging, and add the new pairs of the pool.
+    """Open or create a store for judging, and add the new pairs of the pool, by default the one it keeps.
 
     Pairs whose query or document has no text are kept in the store, excluded from the queues, and counted.
     The pairs of a pool of `leadline pool --for` are judged in its order, except those that were judged when
@@ -105,6 +105,12 @@ def opened(
     chosen, names = check_forms(forms), check_judges(judges, overlap)
     reading = dict(reading or {})
     rows, drawn = (None, None) if pool is None else pooled(pool)
+    pairs: list[JudgingPair] = []
+    if not is_new(store):
+        pairs, kept = _kept(store, drawn, grades, seed)
+        drawn = kept if rows is None else drawn
+    if rows is None and not pairs:
+        raise UsageError(f"no pool was given, and the store {store} has no pairs to judge. Pass POOL.")
     if stop_when is not None and (drawn is None or "measures" not in drawn.design):
         raise UsageError("--stop-when needs a pool drawn with `leadline pool --for`")
     rule = fixed = None
@@ -121,7 +127,6 @@ def opened(
     topics = {query.id: query for query in read_queries(queries, **reading)}
     if not (os.path.exists(docs) or docs == STANDARD_INPUT or docs.startswith(IR_DATASETS)):
         raise InputError("no such file", path=docs)  # before a store is created
-    pairs = [] if is_new(store) else _pairs_of(store, drawn, grades, seed)
     if rows is not None:
         more = zip(rows.queries, rows.documents, rows.probability.tolist(), strict=True)
         pairs += [JudgingPair(0, *row) for row in more]
@@ -161,11 +166,13 @@ def opened(
             yield JudgingPage(opened_store, queues, cards, warnings, precision)
 
 
-def _pairs_of(store: str, drawn: DrawnPool | None, grades: str | None, seed: int | None) -> list[JudgingPair]:
-    """Return the pairs of a store that exists; raise UsageError if its scale does not suit the pool."""
+def _kept(
+    store: str, drawn: DrawnPool | None, grades: str | None, seed: int | None
+) -> tuple[list[JudgingPair], DrawnPool | None]:
+    """Return the pairs and the drawn pool of a store; raise UsageError if its scale does not suit a pool."""
     with closing(Store.open(store, grades=grades, seed=seed)) as opened_store:
         check_scale(drawn, opened_store.grades, store)
-        return opened_store.pairs()
+        return opened_store.pairs(), opened_store.pool()
 
 
 def pooled(path: str) -> tuple[Pooled, DrawnPool | None]:

@@ -21,6 +21,7 @@ from leadline.errors import InputError, UsageError
 from leadline.io import judgment_store as reader
 from leadline.io.judgment_store import APPLICATION, VERSION, WAIT
 from leadline.io.pool_files import lines_of
+from leadline.io.score_cells import json_or_none
 from leadline.judging import events as scale
 from leadline.judging.events import ConflictError, Event, check_judge
 from leadline.judging.lock import Identity, check_folder, check_names
@@ -132,6 +133,7 @@ class Act(NamedTuple):
     opened: bool
 
 
+RULE = {"rule": str, "number": int, "pairs": int, "looks": list, "taken": list, "stopped": bool}
 Standing = dict[int, list[Act]]  # acts on pairs that were not undone, oldest first
 IDLE = 1.0  # seconds without a judgment until a checkpoint
 SETTLE_AT_LEAST = 10.0  # seconds between checkpoints during judging
@@ -382,6 +384,19 @@ class Store:
                     if listed
                 ),
             )
+
+    def pool(self) -> DrawnPool | None:
+        """Return the drawn pool that the store keeps; None if it keeps no pool."""
+        with self._lock, reader.faults(self.path):
+            return reader.kept_pool(self._connection, self.path)
+
+    def stopping(self) -> dict[str, Any] | None:
+        """Return the stopping rule and its looks; None if the store has no rule."""
+        text = self.fact("stopping")
+        state = None if text is None else json_or_none(text)
+        if text is None or (isinstance(state, dict) and {key: type(state.get(key)) for key in RULE} == RULE):
+            return state
+        raise reader.damaged(self.path, "its stopping rule cannot be read")
 
     def fact(self, name: str) -> str | None:
         """Return a setting of the store; None if it has none of this name."""
