@@ -137,7 +137,7 @@ def test_a_run_without_one_of_two_measures_of_a_file_is_not_missing_from_the_fil
     path.write_text(json.dumps({"runs": [{"name": name, "mean": mean} for name, mean in means.items()]}))
     found = correlate(f"{path}:AP", f"{path}:P")
     (said,) = (notice.message for notice in found.warnings if notice.code == "only_one_side")
-    assert f"with AP ({path}) but not P ({path}) (b)" in said
+    assert f"with AP ({path}) but not P ({path}): b" in said
 
 
 def test_a_constant_side_is_said_and_numbers_that_are_missing_are_told_from_names() -> None:

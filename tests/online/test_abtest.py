@@ -346,7 +346,7 @@ def test_a_smallest_difference_that_is_none_is_refused(smallest: float) -> None:
     ("users", "verdict"),
     [
         ((10_000, 10_100), "as planned"),
-        ((10_000, 10_300), "not clearly as planned"),
+        ((10_000, 10_300), "possibly not as planned"),
         ((10_000, 10_600), "not as planned"),
     ],
 )

@@ -451,7 +451,7 @@ def _warnings(
     for side, beside in (sides, sides[::-1]):
         alone = sorted(set(side.values) - set(both))
         words = f"left out {counted(len(alone), 'run')} with {_label(side)} but not {_label(beside)}"
-        found.append(("only_one_side", f"{words} ({first_few(alone)})", len(alone)))
+        found.append(("only_one_side", f"{words}: {first_few(alone)}", len(alone)))
     for side in sides:
         reasons = [reason for name, reason in side.withheld if name in names]
         words = (

@@ -167,7 +167,7 @@ def lift(a: Proportion, b: Proportion, confidence: float = 0.95) -> Limits:
 
 
 SUSPECT = 0.001  # p below which something is wrong with the assignment or the log
-DOUBTFUL = 0.05  # p below which the proportions are not clearly as planned
+DOUBTFUL = 0.05  # p below which the proportions are possibly not as planned
 
 
 class SampleRatio(NamedTuple):
@@ -185,14 +185,14 @@ class SampleRatio(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """Whether the proportions are as planned: not at p below 0.001, not clearly at p below 0.05.
+        """Whether the proportions are as planned: not at p below 0.001, possibly not below 0.05.
 
         >>> [SampleRatio(0.5, 0.5, 0.0, p).verdict for p in (0.2, 0.009, 0.0001)]
-        ['as planned', 'not clearly as planned', 'not as planned']
+        ['as planned', 'possibly not as planned', 'not as planned']
         """
         if self.suspect:
             return "not as planned"
-        return "not clearly as planned" if self.p < DOUBTFUL else "as planned"
+        return "possibly not as planned" if self.p < DOUBTFUL else "as planned"
 
 
 def sample_ratio_test(users: tuple[int, int], planned: float) -> SampleRatio:
