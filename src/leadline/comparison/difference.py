@@ -48,8 +48,8 @@ from leadline.measures.average_precision import AP
 from leadline.scale.engines import Fault, Unit, Work, engine_of
 
 LEFT_OUT = (
-    f"RBO and Kendall's tau are left out by default for more than {MOST_COMPARED} systems (pass RBO and "
-    "Kendall as competitors to compute them instead of Jaccard and Overlap)"
+    f"RBO and Kendall's tau are left out by default for more than {MOST_COMPARED} systems (use "
+    "`--competitor` with RBO and Kendall to compute them instead of Jaccard and Overlap)"
 )
 LARGEST = 1 << 31  # bytes of the values of all pairs for all queries, above which only their means are kept
 
