@@ -219,7 +219,8 @@ READERS = {
     "read_run": ("columns", "documents_of", "drop_identical_ids", "on_duplicate", "on_nan", "order"),
     "read_scores": ("higher_is_better", "lower_is_better", "missing"),
 }
-SPELLED = {"level": "rel", "docs": "documents", "competitor": "competitors"}  # options whose keyword has another name
+# Options whose keyword has another name.
+SPELLED = {"level": "rel", "docs": "documents", "competitor": "competitors"}
 COMMANDS = {  # as calls
     "`leadline pool --for`": "`pool(runs, measure=...)`",
     "`leadline pool --for MEASURE --judged QRELS`": "`pool(runs, measure=..., judged=qrels)`",

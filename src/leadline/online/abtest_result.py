@@ -292,7 +292,7 @@ def _seen(test: ABTest) -> str:
 
 def _shares(test: ABTest) -> str:
     if test.split is None:
-        return "sample ratio not checked, because no planned share of users in B was given"
+        return "sample ratio not checked (pass the planned share of users in B as `--planned`)"
     if test.split.suspect:
         return ""  # a notice says so
     return (
