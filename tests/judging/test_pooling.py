@@ -129,6 +129,7 @@ def test_judgments_lead_move_to_front_and_are_not_asked_again() -> None:
     runs = {"a": {"q": ["d1", "d2", "d3"]}, "b": {"q": ["d4", "d5", "d6"]}}
     found = pool(runs, method="MoveToFront(documents=5)", batch=2)
     assert found.new.documents == ["d1", "d4"]
+    assert "2 of 5 pooled pairs are in the batch" in found.table().notes[0]  # all five are new
     assert (
         str(found.warnings[0])
         == "without judgments, MoveToFront(documents=5) takes documents from the runs in turn"

@@ -103,7 +103,7 @@ def test_ctrl_c_stops_it_and_leaves_one_file(files: Files) -> None:
     server.post("/api/events", {"judge": "ann", "events": [event(1)]}, secret)
     assert server.said[:2] == [
         "400 pairs for 2 queries, 0 judged",
-        "grades 0=not relevant,1=relevant; shown: full",
+        "grades 0=not relevant,1=relevant; content: full",
     ]
     assert server.stop() == 130
     beside = Path(files.store).parent

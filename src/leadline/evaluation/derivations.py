@@ -104,7 +104,7 @@ def _share(measure: Any, name: str, count: int, size: int, depth: int) -> tuple[
         return float(count > 0), [f"{measure} = {int(count > 0)}"]
     divisor = size if name in ("R", "Rprec") else depth
     value = ratio(count, divisor)
-    lines = [f"relevant documents judged: R = {size}"] if name in ("R", "Rprec") else []
+    lines = [f"documents judged relevant: R = {size}"] if name in ("R", "Rprec") else []
     return value, [*lines, f"{measure} = {count} / {divisor} = {number(value)}"]
 
 
@@ -116,7 +116,7 @@ def _f(measure: Any, name: str, count: int, size: int, depth: int) -> tuple[floa
     beta = "beta" if linear else "beta^2"
     formula = f"F = (1 + {beta}) {count} / ({beta} {size} + {depth})"
     lines = [
-        f"relevant documents judged: R = {size}",
+        f"documents judged relevant: R = {size}",
         f"{formula} = {number(numerator)} / {number(denominator)} = {number(value)}",
     ]
     if name == "E" and measure.form == "complement":
@@ -136,7 +136,7 @@ def _average_precision(measure: AP, listed: Listed) -> Steps:
     sums = list(accumulate(added))
     size = listed.count(measure.rel)
     divisor = size
-    lines = [f"relevant documents judged: R = {size}"]
+    lines = [f"documents judged relevant: R = {size}"]
     if measure.norm == "min" and measure.cutoff is not None:
         divisor = min(size, measure.cutoff)
         lines.append(f"min(R, k) = {divisor}")
@@ -179,7 +179,7 @@ def _interpolated(measure: IPrec, listed: Listed) -> Steps:
         rule = (
             f"interpolated precision at recall {recall}, rule={measure.rule} (see `leadline measures IPrec`)"
         )
-    lines = [f"relevant documents judged: R = {size}", rule, f"{measure} = {number(value)}"]
+    lines = [f"documents judged relevant: R = {size}", rule, f"{measure} = {number(value)}"]
     return Steps(
         value,
         lines,

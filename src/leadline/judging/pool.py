@@ -91,8 +91,9 @@ class Pool(Result):
     def _notes(self) -> list[str]:
         data = self.to_dict()
         verb = "is" if 1 in (data["pairs"], data["pooled"]) else "are"
+        new = "new" if self.options.get("batch") is None else "in the batch"
         note = (
-            f"{data['pairs']:,} of {counted(data['pooled'], 'pooled pair')} {verb} new "
+            f"{data['pairs']:,} of {counted(data['pooled'], 'pooled pair')} {verb} {new} "
             f"({queries_of(data['queries'])}, {data['pairs'] / max(data['queries'], 1):.1f} per query)"
         )
         return [note, *super()._notes()]

@@ -67,7 +67,7 @@ class JudgingPage(NamedTuple):
         done = len(judged & self.queues.pairs.keys())
         facts = [
             f"{counted(len(pairs), 'pair')} for {queries}, {done:,} judged",
-            f"grades {written(self.store.grades)}; shown: {' or '.join(self.cards.forms)}",
+            f"grades {written(self.store.grades)}; content: {' or '.join(self.cards.forms)}",
         ]
         if self.queues.named:
             several = len(self.queues.named) > 1
