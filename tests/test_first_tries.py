@@ -64,6 +64,12 @@ def test_notes_on_the_runs_of_several_saved_results_count_all_runs(tmp_path: Pat
     told = list(map(str, ll.read_scores(paths).warnings))
     assert "all 4 runs: 1 judged query per run missing (scored 0)" in told
     assert not [one for one in told if "both" in one]
+    sample = ll.pool([NEW, OLD], measure="P@1", budget=1)
+    for path, run in zip(paths, (NEW, OLD), strict=True):
+        ll.evaluate(QRELS, {path.stem: run}, "P@1", pool=sample).write(path)
+    told = list(map(str, ll.read_scores(paths).warnings))
+    assert sum("for 2 of 2 runs: " in one for one in told) == 1
+    assert not [one for one in told if "of 1 run" in one]
 
 
 def test_names_in_the_wrong_order_are_refused_with_the_right_one() -> None:

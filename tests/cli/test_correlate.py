@@ -119,3 +119,5 @@ def test_a_table_with_a_row_per_measure_is_no_table_of_per_query_values(
         refused = leadline("correlate", tmp_path / first, tmp_path / "b.csv").refusal
         assert "means.csv: has a column 'measure'" in refused
         assert "pass FILE.json:MEASURE" in refused
+    (tmp_path / "means.csv").write_text("run,measure,value\nx,AP,.3\nx,RR,.4\ny,AP,.1\ny,RR,1\n")
+    assert leadline("correlate", tmp_path / "means.csv:RR", tmp_path / "b.csv", "-f", "json").data["n"] == 2

@@ -92,6 +92,11 @@ def test_results_and_tables_are_read(tmp_path: Path) -> None:
     assert read_column(f"{tmp_path}/d.json:wrong_way").values == {"a": 1}
     assert read_column(f"{tmp_path}/t.csv:AP").values["a"] == 0.25
     assert read_column(f"{tmp_path}/q.tsv").queries == {"a": {"1": 0.5, "2": 0.1}, "b": {"1": 0, "2": 0}}
+    (tmp_path / "q.csv").write_text("query_id,run,AP\n1,a,0.5\n2,a,0.1\n")
+    assert read_column(f"{tmp_path}/q.csv").queries == {"a": {"1": 0.5, "2": 0.1}}
+    (tmp_path / "l.csv").write_text("run,measure,value\na,AP,0.5\na,RR,1\nb,AP,0\nb,RR,0\n")
+    assert read_column(f"{tmp_path}/l.csv").values == {"a": 0.5, "b": 0}
+    assert read_column(f"{tmp_path}/l.csv:RR").values == {"a": 1, "b": 0}
     assert correlate(f"{tmp_path}/q.tsv", {"a": 1, "b": 2}).truth.tolist() == pytest.approx([0.3, 0])
     with pytest.raises(InputError, match=r"there is no measure 'MAP'"):
         read_column(f"{tmp_path}/e.json:MAP")
@@ -159,8 +164,16 @@ def test_a_constant_side_is_said_and_numbers_that_are_missing_are_told_from_name
 @pytest.mark.parametrize(
     ("truth", "says"),
     [
-        (None, "truth cannot be of type NoneType. Pass FILE, FILE:MEASURE or {run: value}."),
-        ([1.0, 2.0], "truth cannot be of type list. Pass FILE, FILE:MEASURE or {run: value}."),
+        (
+            None,
+            "truth cannot be of type NoneType. Pass FILE, FILE:MEASURE, {run: value} or the "
+            "result of `evaluate`.",
+        ),
+        (
+            [1.0, 2.0],
+            "truth cannot be of type list. Pass FILE, FILE:MEASURE, {run: value} or the "
+            "result of `evaluate`.",
+        ),
         ({"a": "x", "b": 1.0}, "the value 'x' of run 'a' is not a number"),
         ({"a": {"q": None}, "b": 1.0}, "the value None of run 'a' is not a number"),
     ],

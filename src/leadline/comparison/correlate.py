@@ -322,7 +322,10 @@ def _column(source: Any, name: str) -> Column:
         return _with_means(Column(name, name, flat, nested))
     if not isinstance(source, (str, os.PathLike)):
         kind = type(source).__name__
-        raise UsageError(f"{name} cannot be of type {kind}. Pass FILE, FILE:MEASURE or {{run: value}}.")
+        raise UsageError(
+            f"{name} cannot be of type {kind}. Pass FILE, FILE:MEASURE, {{run: value}} or the result of "
+            "`evaluate`."
+        )
     return _with_means(read_column(os.fspath(source)))
 
 

@@ -231,6 +231,8 @@ COMMANDS = {  # as calls
     "`leadline pool --for MEASURE --from POOL --total N`": "`pool(runs, measure=..., earlier=pool, total=N)`",
     "`leadline explain --long`": "`explain(..., everything=True)`",
     "`leadline compare`": "`compare`",
+    "`leadline evaluate`": "`evaluate`",
+    "`leadline rank`": "`rank`",
     "`leadline curve`": "`curve`",
     "`leadline measures`": "`leadline.MEASURES.classes`",
     "`leadline models`": "`leadline.MODELS.classes`",

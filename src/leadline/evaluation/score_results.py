@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -42,6 +44,7 @@ Missing: TypeAlias = Literal["refuse", "zero", "drop"]
 MISSING = ("refuse", "zero", "drop")
 WIDE = ("runs", "measures")
 COSTS = frozenset({"ms", "summary_ms", "seconds", "opened"})  # less is better
+WITHOUT_INTERVAL = re.compile(r"(.* has no (?:value|interval) for )[\d,]+ of [\d,]+ runs?(: .*)")
 BEYOND = 1e-9  # by which a rounded value may exceed the range of its measure
 
 
@@ -207,7 +210,7 @@ def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
         "and of the sample"
     )
     estimated = [] if made.sampling is None else [ResultWarning("estimates", message, 1)]
-    told = list(dict.fromkeys(notice for one in parts for notice in one.warnings))
+    told = _of_all_runs([notice for one in parts for notice in one.warnings], len(made.runs))
     rules, measures = {str(one.options.get("queries", "all")) for one in parts}, made.measures
     if made.sampling is None and len(rules) == 1 and all(info.counts for info in made.runs):
         # "Both runs" of one file are no longer all runs.
@@ -217,6 +220,25 @@ def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
         told = [one for one in again if one.count] + [one for one in told if one.code not in codes]
     made.warnings = [*estimated, *told]
     return made
+
+
+def _of_all_runs(notices: Sequence[ResultWarning], runs: int) -> list[ResultWarning]:
+    """Return the notes of several estimates once, with the numbers of runs without an interval added."""
+    found = [WITHOUT_INTERVAL.fullmatch(one.message) for one in notices]
+    counts: Counter[tuple[str, ...]] = Counter()
+    for one, parts in zip(notices, found, strict=True):
+        counts[parts.groups() if parts else ()] += one.count
+    told: dict[ResultWarning, None] = {}
+    for one, parts in zip(notices, found, strict=True):
+        if parts:
+            count = counts[parts.groups()]
+            words = f"{parts[1]}{count:,} of {counted(runs, 'run')}{parts[2]}"
+            told[replace(one, message=words, count=count)] = None
+        elif not any(
+            other.code == one.code and other.message.startswith(f"{one.message} ") for other in notices
+        ):
+            told[one] = None
+    return list(told)
 
 
 def _opened(source: _Source) -> OpenedScores | Results:

@@ -11,6 +11,7 @@ from leadline.io.id_lists import OWNERS
 from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of
 from leadline.io.saved_results import check_json, read_saved, restoring
 from leadline.io.score_cells import ESTIMATE, json_of, refuse_estimates, run_lines, value_of
+from leadline.io.score_tables import MEASURE, QUERY, VALUE, find
 from leadline.io.small_tables import csv_table, split_place
 
 NOT_VALUES = ("low", "high", "relevant", "nonrelevant", "unretrieved", "tag")
@@ -31,8 +32,8 @@ def read_column(place: str) -> Column:
     """Read FILE or FILE:MEASURE: a JSON result of a command, saved results, or a table with a header.
 
     Without a measure the first one is taken. A table's column called run or name, or else its first one,
-    names the run; where it has a column `query`, rows with a query are per-query values, others means
-    (`values` has only these).
+    names the run; where it has a column of queries, rows with a query are per-query values, others means
+    (`values` has only these). Columns `measure` and `value` are as good as one per measure.
     """
     path, measure = split_place(place)
     if (first_bytes(path) or b"").startswith(PARQUET):
@@ -129,14 +130,22 @@ def _of_table(text: str, path: str, measure: str) -> Column:
     header, rows = csv_table(text, path)
     refuse_estimates(header, rows, path)
     owner = next((header.index(name) for name in OWNERS if name in header), 0)
-    query = header.index("query") if "query" in header else None
     once = len(rows) == len({row[owner] for _, row in rows})
+    named, value = find(header, MEASURE), find(header, VALUE)
+    if named is not None and value is not None and not (once and measure == header[value]):
+        measure = _chosen(list(dict.fromkeys(row[named] for _, row in rows)), measure, path)
+        rows = [(line, row) for line, row in rows if row[named] == measure]
+        kept = [place for place in range(len(header)) if place != named]
+        header = [measure if place == value else header[place] for place in kept]
+        rows = [(line, [row[place] for place in kept]) for line, row in rows]
+        owner = next((header.index(name) for name in OWNERS if name in header), 0)
+    query = find(header, QUERY)
     if "measure" in header and query is None and not (measure and once):
         raise InputError(
             "has a column 'measure' instead of one column per measure",
             path=path,
-            hint="Save a result of `leadline evaluate` or `leadline rank` with -o FILE.json, and pass "
-            "FILE.json:MEASURE",
+            hint="Save a result of `leadline evaluate` or `leadline rank` with -o FILE.json (in Python, with "
+            "write(path)), and pass FILE.json:MEASURE",
         )
     name = _chosen([one for place, one in enumerate(header) if place not in (owner, query)], measure, path)
     values: dict[str, float] = {}

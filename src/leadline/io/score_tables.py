@@ -483,12 +483,13 @@ def first_file(path: str) -> str:
 def _is_header(names: Iterable[str], *, means: bool = False) -> bool:
     """Return whether columns are of values: a measure and its value or run, or a query without a document.
 
-    With `means`, a measure and a run without a value are the means of runs.
+    With `means`, those of a run without a query are means.
     """
     header = list(names)
     query = find(header, QUERY)
-    of_means = () if means else RUN
-    if find(header, MEASURE) is not None and find(header, (*VALUE, *QUERY, *of_means)) is not None:
+    if means and query is None and find(header, RUN) is not None:
+        return False
+    if find(header, MEASURE) is not None and find(header, (*VALUE, *QUERY, *RUN)) is not None:
         return True
     if query is None or find(header, DOCUMENTS) is not None:
         return False
