@@ -234,7 +234,9 @@ def test_values_that_only_the_run_lacks_are_not_dropped_from_a_gate() -> None:
     conditions = [Condition("RR"), Condition("RR", 0.6, BELOW), Condition("AP"), Condition("AP", 0.5, BELOW)]
     found = gates_of(compare(results, baseline="full"), conditions)
     assert [gate.cannot_tell for gate in found] == [True, True, False, False]
-    assert all("lacks 6 judged queries" in gate.reason for gate in found[:2])
+    assert all("no RR values for 6 queries" in gate.reason for gate in found[:2]), (
+        "none is judged, all have AP"
+    )
     assert not any("JSON" in gate.reason for gate in found), "a query without values does not count as 0"
     assert not gates_of(compare(results, baseline="half"), conditions[:1])[0].cannot_tell
 

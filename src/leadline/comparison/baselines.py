@@ -183,12 +183,12 @@ def with_baseline(results: Results, baseline: Baseline, *, rewrite: str) -> tupl
     infos = [replace(info, name=info.name + SUFFIX, path="") for info in kept.runs]
     together = results.with_runs(kept, infos)
     together.warnings = list(results.warnings)
-    added = slice(len(results.runs), None)
+    added, values = slice(len(results.runs), None), lacked(results)
     averaged = np.asarray(together.averaged[added].any(axis=2))
     for info, row, counts in zip(infos, together.present[added], averaged, strict=True):
         names = flagged(results.queries, ~row)
         scored = ", scored 0" * bool((counts & ~row).any())
-        words = f"{baseline.path}: {lacking_text(names, info.name, of=len(row))}{scored}"
+        words = f"{baseline.path}: {lacking_text(names, info.name, len(row), values=values)}{scored}"
         together.warnings += raised((BASELINE_MISSING, words, len(names)))
     return together, pairs
 
@@ -277,6 +277,11 @@ def inputs_of_baseline(results: Results) -> list[dict[str, Any]]:
     ]
 
 
+def lacked(results: Results, measure: object = "") -> str:
+    """Return what a run lacks where per-query values were read; empty where runs were evaluated."""
+    return f"{measure} values".lstrip() if "missing" in results.options else ""
+
+
 def add_missing(results: Results) -> str:
     """Return what to do about the queries that a run lacks, or about the values that a table lacks."""
     return "Add the missing values" if "missing" in results.options else STATE_ALL
@@ -288,7 +293,7 @@ def check_baseline(results: Results, *, force: bool, anyway: str) -> None:
         names = flagged(results.queries, ~present)
         if names and not force:
             raise InputError(
-                f"{lacking_text(names, 'this run')}, so it cannot become a baseline",
+                f"{lacking_text(names, 'this run', values=lacked(results))}, so it cannot become a baseline",
                 path=run.path or run.name,
                 hint=f"{add_missing(results)}, or save the baseline anyway with {anyway}",
             )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from leadline.comparison.baselines import BASELINE_MISSING, add_missing
+from leadline.comparison.baselines import BASELINE_MISSING, add_missing, lacked
 from leadline.comparison.engine import doubtful, few_queries_texts
 from leadline.comparison.pair_texts import (
     lacking_text,
@@ -474,26 +474,31 @@ def _flattered(results: Results, index: int, run: int) -> str:
         if rising:  # those that count, count 0, the worst value
             missing &= np.isnan(results.averaged_values(index)[run])
     names = flagged(results.queries, missing)
-    return f"{lacking_text(names, 'it')}. {ways_out}" if names else ""
+    return (
+        f"{lacking_text(names, 'it', values=lacked(results, results.measures[index]))}. {ways_out}"
+        if names
+        else ""
+    )
 
 
 def _lacking(results: Results, index: int, pairs: Pairs) -> list[str]:
     """Return the reason for which queries that a run or its baseline lacks forbid a test, by pair."""
     given, dropped = _given(results, index)
-    reasons = []
+    values, reasons = lacked(results, results.measures[index]), []
     for first, second in zip(pairs.first.tolist(), pairs.second.tolist(), strict=True):
         in_mean = results.averaged[second, :, index]
         run = flagged(results.queries, (in_mean | dropped) & given[second] & ~given[first])
         baseline = flagged(results.queries, in_mean & ~given[second])
         if run and results.options.get("missing") != "zero":  # who says so states that they count 0
-            reasons.append(f"{lacking_text(run, results.names[first])}. {add_missing(results)}")
+            lacks = lacking_text(run, results.names[first], values=values)
+            reasons.append(f"{lacks}. {add_missing(results)}")
         elif baseline:
             alone = "missing=drop" if "missing" in results.options else "queries=both"
             way_out = f", or test only the queries of the baseline with --config scores.{alone}"
             if any(one.code == BASELINE_MISSING for one in results.warnings):
                 way_out = " to the baseline run, and save the baseline again"
-            lacks = f"{lacking_text(baseline, results.names[second])}, scored 0"
-            reasons.append(f"{lacks}. {add_missing(results)}{way_out}")
+            lacks = lacking_text(baseline, results.names[second], values=values)
+            reasons.append(f"{lacks}, scored 0. {add_missing(results)}{way_out}")
         else:
             reasons.append("")
     return reasons

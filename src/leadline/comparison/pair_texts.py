@@ -179,19 +179,16 @@ STATE_ALL = (
 )
 
 
-def lacking_text(names: Sequence[str], run: str, of: int = 0) -> str:
-    """Return the statement that a run lacks judged queries.
+def lacking_text(names: Sequence[str], run: str, of: int = 0, *, values: str = "") -> str:
+    """Return the statement that a run lacks judged queries, or `values` where these were read.
 
-    >>> lacking_text(["q1"], "bm25"), lacking_text(list("abcd"), "bm25")
-    ('bm25 lacks 1 judged query (q1)', 'bm25 lacks 4 judged queries (a, b, c, ...)')
+    >>> lacking_text(["q1"], "bm25"), lacking_text(list("abcd"), "bm25", values="AP values")
+    ('bm25 lacks 1 judged query (q1)', 'bm25 has no AP values for 4 queries (a, b, c, ...)')
     """
-    shown = first_few(names)
-    what = (
-        f"{len(names):,} of {of:,} judged queries"
-        if of
-        else counted(len(names), "judged query", "judged queries")
-    )
-    return f"{run} lacks {what} ({shown})"
+    says, judged = (f"has no {values} for", "") if values else ("lacks", "judged ")
+    number = f"{len(names):,} of {of:,} {judged}queries"
+    number = number if of else counted(len(names), f"{judged}query", f"{judged}queries")
+    return f"{run} {says} {number} ({first_few(names)})"
 
 
 def signed(value: float, digits: int = 4) -> str:
