@@ -166,13 +166,17 @@ def test_a_constant_side_is_said_and_numbers_that_are_missing_are_told_from_name
     [
         (
             None,
-            "truth cannot be of type NoneType. Pass FILE, FILE:MEASURE, {run: value} or the "
-            "result of `evaluate`.",
+            (
+                "truth cannot be of type NoneType. Pass FILE, FILE:MEASURE, {run: value} or the "
+                "result of `evaluate`."
+            ),
         ),
         (
             [1.0, 2.0],
-            "truth cannot be of type list. Pass FILE, FILE:MEASURE, {run: value} or the "
-            "result of `evaluate`.",
+            (
+                "truth cannot be of type list. Pass FILE, FILE:MEASURE, {run: value} or the "
+                "result of `evaluate`."
+            ),
         ),
         ({"a": "x", "b": 1.0}, "the value 'x' of run 'a' is not a number"),
         ({"a": {"q": None}, "b": 1.0}, "the value None of run 'a' is not a number"),
