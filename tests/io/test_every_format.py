@@ -358,8 +358,8 @@ FAULTS = {
     ("a.json", "{}"): ": contains no documents",
     ("a.json", "[]"): ": contains no documents",
     ("a.json", '["q1", "d1"]'): ", record 1: the record is of type text. Use {query: [document, ...]}, or "
-    "rows that are all [query, document, number] or all dictionaries, named tuples or JSON objects with "
-    "query_id, doc_id and score (in qrels, relevance).",
+    "rows that all have the form [query, document, number] or all have the fields query_id, doc_id and score "
+    "(in qrels, relevance).",
     (
         "a.json",
         '[{"qid": "q1"}]',
@@ -638,5 +638,5 @@ def test_a_format_without_a_writer_is_not_written(monkeypatch: pytest.MonkeyPatc
 def test_empty_and_unknown_things_are_refused() -> None:
     assert refusal(objects.write_run, Run.of([], name="none"), "a.run") == "none: contains no documents"
     assert isinstance(read_qrels([("q1", "d1", 1)]), Qrels)
-    assert "rows that are all [query, document, number]" in refusal(read_run, [1, 2])
+    assert "rows that all have the form [query, document, number]" in refusal(read_run, [1, 2])
     assert "run, record 1: the record is of type tuple and has length 2" in refusal(read_run, [("q1", "d1")])

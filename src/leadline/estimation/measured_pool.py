@@ -154,7 +154,7 @@ class MeasuredPool(Result):
         for name, expected in self.expected.items():
             half_width, half, exact = (expected[key] for key in FORECAST)
             first = (
-                f"{name}: no interval forecast"
+                f"{name}: no expected half-width"
                 if half_width is None
                 else f"expected 95 % interval half-width of {name}: {half_width:.3f} {of}"
             )
@@ -163,12 +163,13 @@ class MeasuredPool(Result):
                 parts.append(f"{half:.1f} {new}judgments per query would halve it")
             if exact:  # 0 where all is judged
                 noun = "" if parts else f" {new}judgments per query"
-                made = "the difference exact" if pair else f"{name} exact for these runs"
+                made = f"the difference in {name} exact" if pair else f"{name} exact for these runs"
                 verb = "would make" if exact > mean else "are enough to make"  # more are wasted
                 parts.append(f"{exact:.1f}{noun} {verb} {made}")
             said = half_width is None and any(str(notice).startswith(f"{name}: ") for notice in self.warnings)
+            budgets = ", and ".join(parts)
             if parts or not said:
-                lines.append(f"{first} ({', and '.join(parts)})" if parts else first)
+                lines.append(budgets if said else f"{first} ({budgets})" if parts else first)
         return lines
 
 

@@ -228,8 +228,8 @@ def _is_list(documents: object) -> bool:
 
 
 SHAPES = (
-    "Use {query: [document, ...]}, or rows that are all [query, document, number] or all dictionaries, named "
-    "tuples or JSON objects with query_id, doc_id and score (in qrels, relevance)"
+    "Use {query: [document, ...]}, or rows that all have the form [query, document, number] or all have the "
+    "fields query_id, doc_id and score (in qrels, relevance)"
 )
 
 
