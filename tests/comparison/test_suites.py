@@ -334,7 +334,11 @@ def test_means_over_different_queries_are_not_told_as_missing(partial: bool) -> 
 
 
 def test_a_baseline_is_compared_with_every_other_run() -> None:
-    pairs = of(*[collection(a=[1, 2], b=[2, 3], c=[1, 1])] * 2, baseline="b").pairs
+    result = of(*[collection(a=[1, 2], b=[2, 3], c=[1, 1])] * 2, baseline="b")
+    assert "pairs with a baseline" in str(result), (
+        "runs outperform only baselines, as no other pair is tested"
+    )
+    pairs = result.pairs
     assert [(pair.a, pair.b) for pair in pairs] == [("c", "b"), ("a", "b")]
 
 

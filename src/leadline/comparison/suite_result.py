@@ -419,6 +419,7 @@ class Suite(Result):
             if len(self.names) <= LETTERED:
                 marks = "letters: runs (a is the first row)"
             how = f"{rules.test}, {rules.correction}, {1 - rules.confidence:.3g}"
+            how += "; only pairs with a baseline are tested" * bool(rules.baselines)
             notes.append(f"{marks} that this run significantly outperforms on the collection ({how})")
         return notes
 
