@@ -143,7 +143,7 @@ def test_documents_that_the_collection_lacks_are_left_out_and_said() -> None:
     found = pool({"a": {"q": ["d1", "x9", "x8"]}}, depth=3, documents=DOCS)
     assert found.whole.documents == ["d1"]
     assert (
-        str(found.warnings[0]) == "left out 2 pooled pairs whose document is not in the collection (x8, x9)"
+        str(found.warnings[0]) == "left out 2 pooled pairs whose documents are not in the collection (x8, x9)"
     )
 
 

@@ -150,7 +150,7 @@ def _what(agreement: Agreement) -> str:
     if agreement.queries:
         several = "all" if agreement.options["over"] == "all" else "two or more"
         who = "both" if len(agreement.judges) == 2 else several
-        text += f" of {queries(len(agreement.queries))} that {who} judged"
+        text += f" ({queries(len(agreement.queries))}) that {who} judged"
     if agreement.ranking is not None:
         of_all = len(agreement.judgments) == int(agreement.judgments.by_all.sum())
         text += f"; runs are scored only on {'these pairs' if of_all else 'the pairs that all judged'}"

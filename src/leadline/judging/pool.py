@@ -508,8 +508,8 @@ def _warnings(
     say(
         "unknown_documents",
         number,
-        f"left out {counted(number, 'pooled pair')} whose document is not in the collection "
-        f"({first_few(sorted(lacking))})",
+        f"left out {counted(number, 'pooled pair whose document is', 'pooled pairs whose documents are')} "
+        f"not in the collection ({first_few(sorted(lacking))})",
     )
     say(
         "short_draw",

@@ -233,8 +233,8 @@ def _changed(store: Store, queues: Queues, cards: Cards) -> Iterator[ResultWarni
             if now[pair.document] != digest:
                 changed.add(pair.document)
     if changed:
-        count = counted(len(changed), "judged document")
-        message = f"kept the grades of {count} whose text has changed since ({first_few(sorted(changed))})"
+        count = counted(len(changed), "judged document whose text has", "judged documents whose texts have")
+        message = f"kept the grades of {count} changed since ({first_few(sorted(changed))})"
         yield ResultWarning("changed_texts", message, len(changed))
 
 
