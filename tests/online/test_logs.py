@@ -53,6 +53,12 @@ def test_a_third_arm_is_left_out_with_its_clicks_and_the_users_who_saw_it(tmp_pa
     assert "repeated_clicks" not in counts
 
 
+def test_clicks_that_do_not_count_are_not_said_to_be_several(tmp_path: Path) -> None:
+    path = write(tmp_path, "a,1,u1,1,1\nb,2,u2,1,2\nb,2,u3,12,3\na,2,u4,1,4\nb,2,u4,1,5\n")
+    found = abtest(path, user="user", position="position")
+    assert {notice.code: notice.count for notice in found.warnings}["repeated_clicks"] == 1
+
+
 def test_users_of_both_arms_are_left_out_if_one_row_is_below_the_positions(tmp_path: Path) -> None:
     path = write(tmp_path, "a,1,u1,1,1\nb,0,u1,2,2\na,0,u2,1,3\nb,0,u3,1,4\n")
     found = abtest(path, user="user", position="position", within=1)

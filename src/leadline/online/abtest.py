@@ -116,6 +116,7 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
         gone = len(np.unique(log.users)) - units.crossed - len(units.arm) if result.unit == "user" else 0
         below += f", and {counted(gone, 'user')} with no other rows" * (gone > 0)
         unplaced = int((np.isnan(log.position) & (log.click > 0)).sum()) if options["within"] else 0
+        inside = log.position <= options["within"] if options["within"] else True
         placeless = f"ignored {counted(unplaced, 'click')} without a position"
         order = (
             "the logs are interleaved evenly, and p of the sequential test depends on this order. If they "
@@ -123,7 +124,7 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
         )
         found += [
             ("other_arms", others, log.others),
-            repeated_clicks(int(log.repeated.sum())),
+            repeated_clicks(int((log.repeated & ~log.crossed & inside).sum())),
             ("crossed_users", crossed, units.crossed),
             ("below_positions", below, lost),
             ("clicks_without_position", placeless, unplaced),
