@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -50,6 +54,18 @@ def test_index_says_what_it_made(leadline: Leadline) -> None:
         in leadline("index", "docs.jsonl", "-o", "again").refusal
     )
     assert leadline("index", "docs.jsonl", "-o", "again", "--overwrite").status == 0
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_no_half_of_an_index(tmp_path: Path, how: signal.Signals) -> None:
+    command = [sys.executable, "-m", "leadline", "index", "-", "-o", str(tmp_path / "docs.index")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        while not list(tmp_path.iterdir()):
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(how)
+        assert process.wait() == 128 + how
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_search_by_one_model_writes_a_run_with_full_scores(folder: Path, leadline: Leadline) -> None:

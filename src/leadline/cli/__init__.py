@@ -163,8 +163,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
     if sys.stdout is None:
         sys.exit(refuse("standard output is closed. Connect it to a file, a pipe or a terminal"))
-    with contextlib.suppress(ValueError):  # not in the main thread
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that half-written files are removed
+    for each in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        with contextlib.suppress(ValueError):  # not in the main thread
+            if signal.getsignal(each) is signal.SIG_DFL:  # `nohup` ignores SIGHUP
+                signal.signal(each, lambda number, _: sys.exit(128 + number))  # half-written files go
     if "_LEADLINE_COMPLETE" in os.environ:
         complete_whole_words()
     try:
