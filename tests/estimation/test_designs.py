@@ -328,7 +328,7 @@ def test_a_larger_budget_is_advised_only_where_it_helps() -> None:
 def test_no_depth_below_the_longest_list_is_advised() -> None:
     short = {name: {q: ranked[:10] for q, ranked in run.items()} for name, run in RUNS.items()}
     for measure in ("ERR", "P@20"):  # both depend on more than 10 ranks
-        (found,) = pool_for(short, measure, budget=100, depth=4).warnings
+        found = pool_for(short, measure, budget=100, depth=4).warnings[0]
         assert "a depth of at least 10)" in str(found)
 
 
@@ -342,7 +342,7 @@ def test_runs_alike_where_documents_are_drawn_are_refused(measure: str, depth: i
 
 def test_all_documents_of_a_pair_make_its_difference_exact() -> None:
     found = pool_for(RUNS, "P@10", budget=8, pair=("a", "b"))
-    assert "would make the difference exact" in found.forecast()[1]
+    assert "would make the difference in P@10 exact" in found.forecast()[1]
     assert "exact difference" in str(found).splitlines()[0]
 
 
