@@ -270,7 +270,7 @@ def test_intervals_depend_on_the_seed_only() -> None:
         worked(seed=seed).value("rmse", run="advanced")._replace(withheld="") for seed in (0, 0, 1)
     )
     assert str(first) == str(again)
-    assert str(worked(draws=0).value("rmse", run="advanced").withheld) == "there are no draws (draws=0)"
+    assert str(worked(draws=0).value("rmse", run="advanced").withheld) == "the number of draws is 0"
     assert other.value == first.value
 
 

@@ -48,7 +48,7 @@ DRAWS = 10_000
 LEAST_DRAWS = 99
 ORIGINAL = tuple(f"original {run}" for run in RUNS)
 REPRODUCED = tuple(f"reproduced {run}" for run in RUNS)
-NO_DRAWS = "there are no draws (-C test.draws=0)"
+NO_DRAWS = "the number of draws is 0"
 ONE_QUERY = "one query is too few"
 NO_LIMITS = (math.nan, math.nan)
 
