@@ -70,8 +70,9 @@ def test_hsa_of_the_judged_ranks_is_that_of_a_loop(files: tuple[Path, list[Path]
 
 
 def test_measures_without_a_variance_per_draw_are_refused(files: tuple[Path, list[Path]]) -> None:
-    with pytest.raises(UsageError, match="nDCG@10"):
-        study.run(*files, measure=("nDCG@10",))
+    for measure in ("nDCG@10", "infAP", "statAP"):
+        with pytest.raises(UsageError, match=f"{measure}. Use P, "):
+            study.run(*files, measure=(measure,))
     with pytest.raises(UsageError, match="draws"):
         study.run(*files, draws=1)
 

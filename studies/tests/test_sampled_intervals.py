@@ -92,8 +92,15 @@ def test_intervals_without_width_are_left_out() -> None:
 def test_what_cannot_be_simulated_is_refused() -> None:
     with pytest.raises(UsageError, match="draws must be"):
         tried(draws=1)
-    with pytest.raises(UsageError, match="samples"):
-        tried(samples="x")
+    for samples in ("x", "100000", "1" + "0" * 19):
+        with pytest.raises(UsageError, match="samples"):
+            tried(samples=samples)
+
+
+def test_samples_too_large_for_the_collection_are_left_out_and_counted() -> None:
+    found = tried(samples="3,100000,200000", draws=2)
+    assert {row["n"] for row in found.data["cells"]} == {3}
+    assert [one.count for one in found.warnings] == [2]
 
 
 @pytest.mark.parametrize("certain", [False, True])

@@ -192,7 +192,10 @@ def parse_integers(text: str, name: str) -> list[int]:
         raise UsageError(
             f"--{name} '{text}' is not valid. Give positive integers separated by commas: 10,100."
         )
-    return list(map(int, parts))
+    numbers = list(map(int, parts))
+    for number in numbers:
+        check_whole(1, **{name: number})
+    return numbers
 
 
 def at_least(least: int, number: int, what: str) -> None:

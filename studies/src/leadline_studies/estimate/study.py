@@ -200,18 +200,23 @@ class Setting(NamedTuple):
     new: Flags
 
 
+def simulated(texts: Sequence[str], level: float) -> list[Measure]:
+    """Return the measures; those whose estimates are not sums over documents are refused."""
+    measures = profile_of("leadline").measures(texts, rel=level)
+    for one in measures:
+        try:
+            simple = not isinstance(kind_of(one), Ratio)
+        except UsageError:
+            simple = False
+        if not simple:
+            raise UsageError(f"this study cannot simulate {one}. Use P, CG, DCG, RBP, RR, Success@10 or ERR.")
+    return measures
+
+
 @with_options(OPTIONS)
 def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the simulation."""
-    measures = profile_of("leadline").measures(
-        list(given.measure) or list(MEASURES), rel=given.level, documents=None
-    )
-    for one in measures:
-        if isinstance(kind_of(one), Ratio):
-            raise UsageError(
-                f"this study cannot simulate {one}, which has a divisor. Use P, CG, DCG, RBP, RR, Success or "
-                "ERR."
-            )
+    measures = simulated(list(given.measure) or MEASURES, given.level)
     sizes = sorted(parse_integers(given.budgets, "budgets"))
     how = {"machines": given.machine, "draws": given.draws, "seed": given.seed}
     world = World.of(listed(runs), given.new, read_qrels(qrels), measures, **how)

@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline import Measure, Qrels, UsageError, read_qrels
+from leadline import Measure, Qrels, read_qrels
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.reading import Reading
 from leadline.data.table import Table
 from leadline.data.wording import counted
-from leadline.estimation.designs import Cascade, Draw, Linear, Target, Weights, draw, kind_of
+from leadline.estimation.designs import Draw, Target, Weights, draw
 from leadline.estimation.estimators import Sample
 from leadline.estimation.guesses import VOTE_CONSTANT, Cells, Guess, folds_of
 from leadline.estimation.histogram_result import slope
@@ -35,7 +35,6 @@ from leadline.estimation.system_lists import Systems, read_systems
 from leadline.estimation.unjudged import estimate_systems, fit_topics
 from leadline.estimation.unjudged_methods import METHODS
 from leadline.evaluation.estimated_recall import refuse_sample
-from leadline.evaluation.profiles import profile_of
 from leadline_studies import LEVEL, SEED, Claim, Given, Option, Outcome, with_options
 from leadline_studies.common.coverage import covers
 from leadline_studies.common.tables import sheet
@@ -48,6 +47,7 @@ from leadline_studies.estimate.study import (
     make_board,
     make_setting,
     quantile_cells,
+    simulated,
 )
 from leadline_studies.estimate.trials import Trial
 
@@ -113,10 +113,7 @@ def votes_of(systems: Systems, runs: Sequence[Any], truth: Qrels, measure: Measu
 @with_options(OPTIONS)
 def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the simulation."""
-    measures = profile_of("leadline").measures(list(given.measure), rel=given.level, documents=None)
-    for measure_ in measures:
-        if not isinstance(kind_of(measure_), (Linear, Cascade)):
-            raise UsageError(f"{measure_} has no interval here. Use a measure such as P@10, RBP@10 or RR@10.")
+    measures = simulated(given.measure, given.level)
     truth = read_qrels(qrels)
     refuse_sample(truth)
     depth = max(DEPTH, *(2 * len(rank_weights(measure_)) for measure_ in measures))

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline import MODELS, Qrels, build_index, read_qrels, read_queries, score
+from leadline import MODELS, Qrels, UsageError, build_index, read_qrels, read_queries, score
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import to_bytes
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading
-from leadline.data.table import Table, plain
+from leadline.data.table import ResultWarning, Table, plain
 from leadline.data.wording import counted
 from leadline.estimation.sampled import DEFAULT_MEASURES, SampledOptions, SampledRun, estimate_run
 from leadline.estimation.strata import Strata
@@ -94,20 +94,26 @@ def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
     index = build_index(docs)
     table, texts = _judged_queries(read_qrels(qrels), index, queries, given.most)
     task = _scored(index, texts, table, [str(text) for text in MODELS.expand_all(list(given.model))])
+    small = [size for size in sizes if size < index.documents // 2]
+    if not small:
+        half = f"below {index.documents // 2}, half of the documents"
+        raise UsageError(f"--samples needs a number {half}, not {given.samples}")
     rows: list[Json] = []
-    for certain, size in given.each(product((False, True), sizes)):
-        if size < index.documents // 2:
-            rows += cell(task, size, given.draws, certain=certain, seed=given.seed)
+    for certain, size in given.each(product((False, True), small)):
+        rows += cell(task, size, given.draws, certain=certain, seed=given.seed)
     data: Json = {
         "documents": index.documents,
         "queries": len(texts),
         "models": task.names,
-        "samples": sizes,
+        "samples": small,
         "draws": given.draws,
         "cells": rows,
     }
     inputs = [(path_of(docs), index.documents), (path_of(queries), len(texts))]
-    return Outcome(data, inputs, options={"model": task.names})
+    left = len(sizes) - len(small)
+    without = f"left out {counted(left, 'sample size')} (half of the documents or more)"
+    warnings = [ResultWarning("large_samples", without, left)] if left else []
+    return Outcome(data, inputs, warnings, {"model": task.names})
 
 
 def _judged_queries(
@@ -260,7 +266,8 @@ def estimates_of(truth: Floats, means: dict[str, Floats]) -> Json:
             "rmse": plain(float(np.sqrt((relative**2).mean()))),
             "tau": _mean_tau(exact, estimated),
         }
-    result["sd"] = plain(float((means["log"].std(axis=0, ddof=1) / exact).mean()))
+    log = means["log"]
+    result["sd"] = plain(float((log.std(axis=0, ddof=1) / exact).mean())) if len(log) > 1 else None
     return result
 
 
