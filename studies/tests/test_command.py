@@ -196,6 +196,23 @@ def test_refusals_name_options_of_the_study(
     assert unsaid not in refused.err
 
 
+def test_a_study_that_cannot_write_is_refused_before_it_runs(
+    leadline: Leadline, given: list[object], tmp_path: Path
+) -> None:
+    for place, said in (("-", "-o -"), ("", "empty"), (f"{tmp_path}/qrels.txt/out", "qrels.txt/out")):
+        refused = leadline(*given, "-o", place)
+        assert (refused.status, refused.out) == (2, "")
+        assert said in refused.err
+
+
+def test_the_json_of_a_study_is_refused_as_such(
+    leadline: Leadline, given: list[object], tmp_path: Path
+) -> None:
+    assert leadline(*given, "-o", tmp_path / "out").status == 0
+    for command in ("show", "verify"):
+        assert "result of a study" in leadline(command, tmp_path / "out" / "difference-models.json").err
+
+
 def test_a_refusal_advises_the_option_for_ids(leadline: Leadline, texts: list[Path], tmp_path: Path) -> None:
     words = ["study", "histogram-topics", texts[0], "--languages", "title,text", "--topics", "2,3,4"]
     refused = leadline(*words, "--id-column", "x", "-o", tmp_path / "none")

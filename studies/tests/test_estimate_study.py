@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from conftest import Leadline
+from leadline_studies import study
 from leadline_studies.common.pages import read_numbers
 from tests.judged_runs import write_rows, write_runs
 
@@ -82,3 +83,14 @@ def test_what_cannot_be_studied_is_one_line(leadline: Leadline, files: Path) -> 
         "other.qrels: no pooled document has a label"
         in leadline(*words, "--draws", "2", "--machine", other).err
     )
+    sample = files / "sample.csv"
+    sample.write_text("query_id,doc_id,relevance,probability\nq0,d0,1,0.5\n")
+    for truth, said in ((other, "no query of the runs has judgments"), (sample, "only a sample")):
+        assert said in leadline(*words[:2], truth, *words[3:], "--draws", "2").err
+
+
+def test_one_run_has_no_error_of_differences(files: Path) -> None:
+    found = study("estimate").run(
+        files / "truth.qrels", [files / "run0.run"], measure=("P@5",), budgets="5", draws=2
+    )
+    assert {cell["rmse_difference"] for cell in found.data["cells"]} == {None}

@@ -210,6 +210,8 @@ def test_what_cannot_be_tried_is_refused() -> None:
         STUDY.run(docs, queries, qrels, samples="10,0")
     with pytest.raises(InputError, match="no query has a relevant document"):
         STUDY.run(docs, queries, {"q1": {"d01": 0}})
+    with pytest.raises(InputError, match="no query with a relevant document has a text"):
+        STUDY.run(docs, queries, {"other": {"d01": 1}})
 
 
 def test_models_that_cannot_be_told_apart_have_undefined_coefficients() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from conftest import Leadline
-from leadline.errors import UsageError
+from leadline.errors import InputError, UsageError
 from leadline_studies import study
 
 RANKS = study("histogram-ranks")
@@ -48,6 +48,12 @@ def test_runs_in_order_are_found_in_order_and_the_control_stands_beside_them() -
 def test_too_few_runs_are_refused() -> None:
     with pytest.raises(UsageError, match="need at least 15 runs for random sevens, not 14"):
         RANKS.run(*made(14), draws=1)
+
+
+def test_judgments_without_relevant_documents_are_refused() -> None:
+    qrels, runs = made(16)
+    with pytest.raises(InputError, match="no query has a relevant document"):
+        RANKS.run({query: {"d": 0} for query in qrels}, runs)
 
 
 def test_one_set_alone_never_reproduces_the_claim_but_may_refute_it() -> None:

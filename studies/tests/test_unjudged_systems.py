@@ -95,3 +95,5 @@ def test_a_sample_is_not_the_truth(tmp_path: Path) -> None:
     sample.write_text("query_id,doc_id,relevance,probability\nq0,d0,1,0.5\n")
     with pytest.raises(InputError, match="the judgments are only a sample"):
         STUDY.run(sample, runs, team=team)
+    with pytest.raises(InputError, match="no query of the runs has judgments"):
+        STUDY.run({"other": {"d0": 1}}, runs, team=team)

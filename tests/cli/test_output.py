@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from leadline.errors import UsageError
+from leadline.io.write import write_whole
+
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\n"
 RUN = "q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1 t\n"
 
@@ -45,6 +48,18 @@ def test_a_link_stays_a_link_and_its_target_keeps_its_mode(files: Path) -> None:
     assert (files / "link").is_symlink()
     assert target.read_text().startswith("run,AP\n")
     assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_without_write_permission_is_not_replaced(
+    files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = files / "kept"
+    kept.write_text("old")
+    monkeypatch.setattr(os, "access", lambda path, _mode: os.fspath(path) != str(kept.resolve()))
+    with pytest.raises(UsageError, match="Permission denied"):
+        write_whole(str(kept), b"new")
+    assert kept.read_text() == "old"
+    assert {path.name for path in files.iterdir()} == {"q", "r", "kept"}
 
 
 def test_a_pipe_is_written_to_and_stays_a_pipe(files: Path) -> None:

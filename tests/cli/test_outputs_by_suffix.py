@@ -67,6 +67,7 @@ def test_no_file_is_written_when_one_of_them_cannot_be_made(leadline: Leadline, 
     [
         ("-o", "a.csv", "-o", "./a.csv"),
         ("-o", "a.gif"),
+        ("-o", ""),
         ("--figure", "box"),
         ("-o", "bm25.run"),
         ("--plot", "a.svg"),

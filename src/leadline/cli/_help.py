@@ -275,6 +275,7 @@ def advised(text: str, command: click.Command, path: str) -> str:
     options = {name: f"{option} " for name, option in named.items() if " " not in option}
     text = OWN.sub(lambda found: options.get(found[1], found[0]), text)
     text = OPTIONAL.sub(lambda found: found[0] if found[1] in keys else "", text)
+    text = text if "level" in named else re.sub(r", or [^,.]* \(`--level`[^)]*\)", "", text)
     instead = f"`{path}` has no setting for this."
 
     def elsewhere(found: re.Match[str]) -> str:
@@ -413,6 +414,8 @@ class OutputPath(InputPath):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Declare the path as an output of this command."""
         path = str(super().convert(value, param, ctx))
+        if not path.strip():
+            self.fail("the name is empty. Pass the name of a file or folder.", param, ctx)
         if path != STANDARD_STREAM:
             declare_output(path)
         return path

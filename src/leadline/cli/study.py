@@ -16,7 +16,7 @@ from leadline.data.optional import require
 from leadline.data.wording import docstring
 from leadline.errors import UsageError
 from leadline.io.objects import read_qrels
-from leadline.io.read_paths import check_outputs
+from leadline.io.read_paths import STANDARD_STREAM, check_outputs
 from leadline.io.saved_results import envelope, json_text
 from leadline.io.write import write_whole
 from leadline.render import render
@@ -115,9 +115,16 @@ def run_study(
     name: str, module: ModuleType, inputs: dict[str, Any], *, output: str, figures: str, **options: Any
 ) -> None:
     """Run a study and write its output folder; print its tables and conclusions."""
+    if output == STANDARD_STREAM:
+        raise UsageError("-o -: a study writes several files. Pass a folder instead.")
     if os.path.exists(output) and not os.path.isdir(output):
         raise UsageError(f"-o {output} is a file. Pass a folder instead.")
-    require("figures")  # before the work, which may take hours
+    above = os.path.abspath(output)  # refused before the work, which may take hours
+    while not os.path.exists(above):
+        above = os.path.dirname(above)
+    if not os.path.isdir(above) or not os.access(above, os.W_OK):
+        raise UsageError(f"-o {output}: cannot write to {above}. Pass a folder that you can write to.")
+    require("figures")
     judgments: list[tuple[str, int]] = []
     if "qrels" in inputs:
         table = read_qrels(inputs["qrels"])

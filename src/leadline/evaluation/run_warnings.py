@@ -221,7 +221,7 @@ def check_level(rel: float | None, qrels: QrelsColumns) -> None:
     level += f" (in Python, `compare` with `confidence={confidence})"
     raise UsageError(
         f"a level of {rel:g} (`--level`) does not suit whole-number grades. Pass the "
-        f"lowest relevant grade, such as 1{level if rel <= LARGEST_SIGNIFICANCE else ''}"
+        f"lowest relevant grade, such as 1{level if 1e-6 <= rel <= LARGEST_SIGNIFICANCE else ''}"
     )
 
 

@@ -422,6 +422,9 @@ def check_format(data: object, path: str) -> None:
         if "state" in data:
             return
         raise InputError(DAMAGED, path=path)
+    if found is None and data.get("command") == "study":
+        message = "is the result of a study, which leadline cannot show or verify"
+        raise InputError(message, path=path, hint="Open index.html in the same folder")
     if found is None:
         message = "was printed with -f json, so it lacks the data needed to restore the result"
         raise InputError(message, path=path, hint=SAVE_HINT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -116,6 +117,8 @@ def write_whole(path: str, content: bytes | Iterator[bytes], *, compressed: bool
         mode = os.stat(target).st_mode if os.path.exists(target) else None
         special = mode is not None and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
         handle: str | int = target
+        if mode is not None and not os.access(target, os.W_OK):  # replacing the file would not need it
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         if not special:
             handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".leadline-")
         with open(handle, "wb") as file, _compressing(path if compressed else "", file) as packed:

@@ -9,22 +9,26 @@ import importlib.util
 import pkgutil
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import wraps
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from leadline import Measure, Qrels, UsageError, read_qrels
+from leadline import InputError, Measure, Qrels, UsageError, read_qrels
 from leadline.data.table import ResultWarning, RunInfo, Table
 from leadline.data.validation import check_numbers, check_whole
 from leadline.data.wording import docstring
 from leadline.errors import UnknownNameError
 from leadline.evaluation.profiles import profile_of
 from leadline.io.read import QrelsLike
+from leadline.io.read_paths import path_of
+from leadline.io.texts import TextsLike
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from leadline.estimation.system_lists import Systems
 
 T = TypeVar("T")
 
@@ -179,6 +183,28 @@ def read_judgments(qrels: QrelsLike, documents: str | None) -> Qrels:
     from leadline.io.selection import read_document_ids
 
     return complete(table, read_document_ids(documents))
+
+
+def of_judged(systems: Systems, truth: Qrels) -> Systems:
+    """Return systems on the judged queries, of which there must be some; a sample is not the truth."""
+    from leadline.evaluation.estimated_recall import refuse_sample
+
+    refuse_sample(truth)
+    asked = systems.asked(truth.queries.names)
+    if not len(asked.queries):
+        raise InputError(
+            "no query of the runs has judgments. Check that the query ids match.", path=truth.source
+        )
+    return asked
+
+
+def check_texts(asked: Sized, queries: TextsLike) -> None:
+    """Refuse queries of which no judged one has a text."""
+    if not asked:
+        raise InputError(
+            "no query with a relevant document has a text. Check that the query ids match.",
+            path=path_of(queries),
+        )
 
 
 def parse_integers(text: str, name: str) -> list[int]:

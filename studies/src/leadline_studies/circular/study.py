@@ -27,7 +27,7 @@ from leadline.estimation.estimate import estimate
 from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.system_lists import read_systems
 from leadline.evaluation.evaluate import evaluate
-from leadline_studies import LEVEL, Claim, Given, Option, Outcome, one_measure, with_options
+from leadline_studies import LEVEL, Claim, Given, Option, Outcome, of_judged, one_measure, with_options
 from leadline_studies.common.tables import columns, sheet
 from leadline_studies.estimate.study import judged_pool, listed, lists_of
 
@@ -55,7 +55,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     truth, labels = read_qrels(qrels), read_qrels(given.machine)
     pooled = listed(runs)
     systems = read_systems([*pooled, *given.new], Reading(), depth=given.depth)
-    lists_by_run = lists_of(systems.asked(truth.queries.names))
+    lists_by_run = lists_of(of_judged(systems, truth))
     if NAME in lists_by_run:
         raise UsageError(f"this study builds a run named '{NAME}'. Rename your run of that name.")
     voters = list(lists_by_run.values())[: len(pooled)]

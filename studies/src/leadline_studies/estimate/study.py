@@ -53,7 +53,17 @@ from leadline.evaluation.profiles import profile_of
 from leadline.judging.pooling_methods import MoveToFront, RankedLists
 from leadline.stats import INTERVALS
 from leadline.stats.correlation import kendall
-from leadline_studies import LEVEL, SEED, Claim, Given, Option, Outcome, parse_integers, with_options
+from leadline_studies import (
+    LEVEL,
+    SEED,
+    Claim,
+    Given,
+    Option,
+    Outcome,
+    of_judged,
+    parse_integers,
+    with_options,
+)
 from leadline_studies.common.coverage import coverage, covers
 from leadline_studies.common.tables import sheet
 from leadline_studies.estimate.trials import Trial
@@ -107,7 +117,7 @@ class World(NamedTuple):
         """Read the runs as deep as the measures and the rival pools need."""
         every = [*runs, *new]
         depth = max(DEEPEST, *(2 * len(rank_weights(one)) for one in measures))
-        systems = read_systems(every, Reading(), depth=depth).asked(truth.queries.names)
+        systems = of_judged(read_systems(every, Reading(), depth=depth), truth)
         return cls(systems, every, len(runs), *joined(systems, every, truth), **rest)
 
     def lists(self, query: bytes, depth: int) -> list[list[bytes]]:
@@ -393,7 +403,7 @@ def _summary(setting: Setting, trials: Trials) -> dict[str, Any]:
     found: dict[str, Any] = {
         "tau": float(np.mean(taus)),
         "tau_low": float(np.quantile(taus, 0.05)),
-        "rmse_difference": float(np.sqrt(((gap - true_gap) ** 2).mean())),
+        "rmse_difference": _root_mean_square(gap - true_gap),
         "spread_of_draws": float(error.mean(axis=1).std(ddof=1)),
     }
     for name, group in (("pairs", among), ("pairs_new", ~among)):
@@ -456,10 +466,14 @@ def _as_evaluated(setting: Setting, pool: set[tuple[bytes, bytes]], world: World
     first, second = np.triu_indices(len(error), 1)
     found = {
         "bias_pooled": float(error[~setting.new].mean()),
-        "rmse_difference": float(np.sqrt(((error[first] - error[second]) ** 2).mean())),
+        "rmse_difference": _root_mean_square(error[first] - error[second]),
         "tau": kendall(means, setting.truth),
     }
     return found | ({"bias_new": float(error[setting.new].mean())} if setting.new.any() else {})
+
+
+def _root_mean_square(errors: Floats) -> float | None:
+    return float(np.sqrt((errors**2).mean())) if errors.size else None
 
 
 def _judged_by(qrels: Qrels, one: JudgedRun) -> JudgedRun:

@@ -25,7 +25,17 @@ from leadline.estimation.score_sets import pairs_to_score
 from leadline.io.read_paths import path_of
 from leadline.io.texts import TextsLike
 from leadline.retrieval.index.reader import Index
-from leadline_studies import LEVEL, Claim, Given, Option, Outcome, models_of, parse_integers, with_options
+from leadline_studies import (
+    LEVEL,
+    Claim,
+    Given,
+    Option,
+    Outcome,
+    check_texts,
+    models_of,
+    parse_integers,
+    with_options,
+)
 from leadline_studies.common.scoring_time import time_lines, time_table, times_of
 from leadline_studies.common.tables import columns, known, sheet
 from leadline_studies.common.tracking import (
@@ -100,6 +110,7 @@ def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
     documents = list(map(to_text, index.ids.take(np.arange(index.documents))))
     pairs = {n: pairs_to_score(table, documents, sample=n, seed=given.seed, rel=given.level) for n in sizes}
     asked = {query.id: query.content for query in all_queries if query.id in pairs[sizes[0]]}
+    check_texts(asked, queries)
     depth = min(depth, index.documents)
     runs = search(index, asked, models, k=depth, on_query=given.on_run)
     truth, warnings = truth_of(table, runs, given.level)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from leadline import InputError
 from leadline.data.arrays import Floats, Integers
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading
@@ -75,6 +76,10 @@ def recipes(level: float, depth: int | None, bins: int) -> dict[str, HistogramOp
 def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the study on runs; `team` is FILE:COLUMN."""
     table = read_qrels(qrels)
+    if not table.relevant(given.level).any():
+        raise InputError(
+            f"no query has a relevant document (grade {given.level:g} or more)", path=table.source
+        )
     recipes_used = {
         name: of_run.checked() for name, of_run in recipes(given.level, given.depth, given.bins).items()
     }

@@ -29,7 +29,16 @@ from leadline.io.read_paths import path_of
 from leadline.io.texts import TextsLike
 from leadline.retrieval.index.reader import Index
 from leadline.stats.correlation import average_ranks
-from leadline_studies import Claim, Given, Option, Outcome, models_of, parse_integers, with_options
+from leadline_studies import (
+    Claim,
+    Given,
+    Option,
+    Outcome,
+    check_texts,
+    models_of,
+    parse_integers,
+    with_options,
+)
 from leadline_studies.common.pages import interval
 from leadline_studies.common.tables import columns, sheet
 from leadline_studies.histogram_sample import study as of_runs
@@ -99,6 +108,7 @@ def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
     names = list(index.ids)
     drawn = _drawn(index, queries, table, grid)
     texts = {text.id: text.content for text in read_queries(queries) if text.id in drawn}
+    check_texts(texts, queries)
     pairs = {query: [to_text(names[code]) for code in one.document.tolist()] for query, one in drawn.items()}
     asked = int((grid.times[0, 0] > 0).sum())
     lost = asked - len(texts)

@@ -34,8 +34,7 @@ from leadline.estimation.sampling_errors import MOST_GUESSED
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.estimation.unjudged import estimate_systems, fit_topics
 from leadline.estimation.unjudged_methods import METHODS
-from leadline.evaluation.estimated_recall import refuse_sample
-from leadline_studies import LEVEL, SEED, Claim, Given, Option, Outcome, with_options
+from leadline_studies import LEVEL, SEED, Claim, Given, Option, Outcome, of_judged, with_options
 from leadline_studies.common.coverage import covers
 from leadline_studies.common.tables import sheet
 from leadline_studies.estimate.study import (
@@ -115,10 +114,9 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the simulation."""
     measures = simulated(given.measure, given.level)
     truth = read_qrels(qrels)
-    refuse_sample(truth)
     depth = max(DEPTH, *(2 * len(rank_weights(measure_)) for measure_ in measures))
     every = listed(runs)
-    systems = read_systems(every, Reading(), depth=depth).asked(truth.queries.names)
+    systems = of_judged(read_systems(every, Reading(), depth=depth), truth)
     scores = _scores(systems, given)
     cells: list[dict[str, Any]] = []
     for measure_ in measures:

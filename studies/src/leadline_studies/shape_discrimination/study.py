@@ -25,7 +25,18 @@ from leadline.estimation.unjudged_methods import DeShaTo
 from leadline.stats.moments import drawn_rows
 from leadline.topics.infer import Vectors, infer, read_vectors
 from leadline.topics.model import fit
-from leadline_studies import FITS, LEVEL, SWEEPS, VECTORS, Claim, Given, Option, Outcome, with_options
+from leadline_studies import (
+    FITS,
+    LEVEL,
+    SWEEPS,
+    VECTORS,
+    Claim,
+    Given,
+    Option,
+    Outcome,
+    of_judged,
+    with_options,
+)
 from leadline_studies.common.pages import interval
 from leadline_studies.common.tables import estimated, sheet
 from leadline_studies.shape_systems.study import check_topic_source, fitted
@@ -62,7 +73,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the study on a collection with texts."""
     DeShaTo().check_topics(min(given.topics, default=0))
     table = read_qrels(qrels)
-    systems = read_systems(runs, Reading(), on_run=given.on_run)
+    systems = of_judged(read_systems(runs, Reading(), on_run=given.on_run), table)
     right: dict[int, dict[str, list[Floats]]] = {}
     rows_of: dict[str, int] = {}
     for model in _vectors(given):

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline import InputError, read_qrels
+from leadline import read_qrels
 from leadline.data.arrays import Floats
 from leadline.data.reading import Reading
 from leadline.data.table import ResultWarning, RunInfo, Table, plain
@@ -30,7 +30,18 @@ from leadline.measures.average_precision import AP
 from leadline.stats.correlation import kendall
 from leadline.stats.moments import mean_of_defined
 from leadline.topics.infer import Vectors, vectors_of
-from leadline_studies import FITS, LEVEL, SWEEPS, VECTORS, Claim, Given, Option, Outcome, with_options
+from leadline_studies import (
+    FITS,
+    LEVEL,
+    SWEEPS,
+    VECTORS,
+    Claim,
+    Given,
+    Option,
+    Outcome,
+    of_judged,
+    with_options,
+)
 from leadline_studies.common.tables import sheet
 
 CLAIM = Claim(
@@ -147,17 +158,13 @@ def read_ranked(qrels: QrelsLike, runs: Any, given: Given) -> Ranked:
     table = read_qrels(qrels)
     reading = Reading()
     systems = read_systems(runs, reading, on_run=given.on_run)
-    asked = systems.asked(table.queries.names)
+    asked = of_judged(systems, table)
     measures = {"MAP@30": AP(rel=given.level, cutoff=PAPER), "MAP": AP(rel=given.level)}
     _, values = judge_runs(
         runs, table, lambda judged: [measure.values(judged) for measure in measures.values()], reading=reading
     )
     stacked = np.nan_to_num(np.array(values))
     NRuns().check(len(systems.infos))
-    if not len(asked.queries):
-        raise InputError(
-            "no query of the runs has judgments. Check that the query ids match.", path=table.source
-        )
     left = len(systems.queries) - len(asked.queries)
     warning = ResultWarning("unjudged_queries", f"left out {queries(left)} without judgments", left)
     return Ranked(

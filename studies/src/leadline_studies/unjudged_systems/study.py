@@ -29,7 +29,7 @@ from leadline.io.result_files import read_column
 from leadline.measures.average_precision import AP
 from leadline.stats.correlation import kendall
 from leadline.stats.moments import resamples
-from leadline_studies import SEED, TEAM, Claim, Given, Option, Outcome, at_least, with_options
+from leadline_studies import SEED, TEAM, Claim, Given, Option, Outcome, at_least, of_judged, with_options
 from leadline_studies.common.tables import estimated, sheet
 from leadline_studies.unjudged_systems.votes import (
     STATISTICS,
@@ -69,6 +69,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     table = read_qrels(qrels)
     refuse_sample(table)
     if given.truth is None:
+        of_judged(systems, table)
         _, values = judge_runs(runs, table, AP(rel=given.level).values, reading=reading)
         true_scores = np.nan_to_num(np.stack(values)).mean(axis=1)
     else:
