@@ -156,3 +156,20 @@ def test_the_command_needs_a_pool_and_counts_what_was_not_judged(
     assert json.loads(done.out)["judges"]["simulated"] > 0
     again = leadline("judge", pool, *asked[:-2])
     assert "already judged, so nothing was added" in again.out
+
+
+def test_the_command_counts_what_it_adds_and_names_the_store_whose_queries_lack_judgments(
+    pool: str, tmp_path: Path, leadline: Leadline
+) -> None:
+    store, qrels, other = (str(tmp_path / name) for name in ("s.sqlite", "qrels.json", "other.tsv"))
+    Path(qrels).write_text(json.dumps({"q9": {"d1": 1}}))
+    leadline("judge", pool, "--store", store, "--simulate", qrels)
+    Path(other).write_text("query_id\tdoc_id\nq9\td1\nq9\td2\n")
+    said = leadline("judge", other, "--store", store, "--simulate", qrels).out
+    assert "added 2 pairs to the" in said
+    assert f"queries in {store}" in said
+    judged = [tmp_path / f"{name}.json" for name in RUNS]
+    again = ["--for", "P@3", "--budget", "3", "--seed", "4", "--judged", store, "-o", other]
+    assert leadline("pool", *judged, *again).status == 0
+    said = leadline("judge", other, "--store", tmp_path / "new.sqlite", "--simulate", qrels).out
+    assert "judged before the draw" in said

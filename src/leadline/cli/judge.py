@@ -179,11 +179,12 @@ def _simulate(pool: str | None, store: str, qrels: str, outputs: Outputs, **opti
         table.notes = [f"{counted(done.unjudged, 'pair')} without a judgment in {qrels} got grade 0"]
         if done.queries:
             table.notes.append(
-                f"{qrels} has no judgments for {queries(done.queries)} in {pool}, so `leadline compare "
+                f"{qrels} has no judgments for {queries(done.queries)} in {store}, so `leadline compare "
                 f"{qrels}` leaves {'it' if done.queries == 1 else 'them'} out"
             )
     data = {"judges": done.judges, "unjudged": done.unjudged, "unjudged_queries": done.queries}
-    outputs.write_facts("judge", table, data, [(store, sum(done.judges.values()))], {"simulate": qrels})
+    inputs = [(store, sum(done.judges.values()))]
+    outputs.write_facts("judge", table, data, inputs, {"simulate": qrels}, warnings=done.warnings)
 
 
 def _serve(pool: str | None, docs: str, queries: str, store: str, options: dict[str, Any]) -> None:

@@ -153,13 +153,7 @@ def opened(
             cards = Cards(texts, topics, forms=chosen, analysis=analysis, seed=opened_store.seed)
             warnings += _changed(opened_store, queues, cards)
             precision = None
-            if before:
-                message = (
-                    f"{counted(before, 'pair')} of the pool had been judged before the draw, so the page "
-                    "shows only the other pairs, and no half-widths. Merge the earlier judgments with those "
-                    "of the store before you evaluate (docs/judging.md)"
-                )
-                warnings.append(ResultWarning("judged_before", message, before))
+            warnings += _judged_before(drawn)
             if drawn is not None and not before and "measures" in drawn.design:
                 precision = Precision(drawn, queues, rule=rule, fixed=fixed)
             opened_store.checkpoint()
@@ -198,6 +192,17 @@ def fill(store: Store, rows: Pooled, drawn: DrawnPool | None) -> list[ResultWarn
         store.set_pool(drawn)
     message = f"added {counted(added, 'pair')} to the {before:,} already in the store"
     return [ResultWarning("new_pairs", message, added)] if before and added else []
+
+
+def _judged_before(drawn: DrawnPool | None) -> list[ResultWarning]:
+    """Return a warning about pairs of a pool that were judged before it was drawn."""
+    before = 0 if drawn is None else int(drawn.judged_before.sum())
+    message = (
+        f"{counted(before, 'pair')} of the pool had been judged before the draw, so only the other pairs are "
+        "judged, and the page shows no half-widths. Merge the earlier judgments with those of the store "
+        "before you evaluate (docs/judging.md)"
+    )
+    return [ResultWarning("judged_before", message, before)] if before else []
 
 
 def _missing(
@@ -306,12 +311,13 @@ class SimulatedJudgments(NamedTuple):
     """What simulated judges added to a store.
 
     `judges` has the number of new judgments of each judge, and `unjudged` counts the pairs among them that
-    the known judgments lack. They have grade 0. `queries` counts the queries of the pool without a judgment.
+    the known judgments lack. They have grade 0. `queries` counts the queries of the store without one.
     """
 
     judges: dict[str, int]
     unjudged: int
     queries: int
+    warnings: list[ResultWarning]
 
 
 def simulate(
@@ -343,7 +349,7 @@ def simulate(
     with closing(Store.open(store, grades=grades, seed=seed)) as opened:
         given |= {_given(known, pair.query, pair.document) for pair in opened.pairs()}
         check_given(given, opened.grades, store)
-        fill(opened, rows, drawn)
+        warnings = fill(opened, rows, drawn) + _judged_before(drawn)
         queues = Queues(opened, judges=names, overlap=share if len(names) > 1 else 0.0)
         counts = dict.fromkeys(names, 0)
         unjudged, more = set[int](), True
@@ -361,7 +367,7 @@ def simulate(
                 more |= bool(events)
         opened.checkpoint()
         queries = {pair.query for pair in opened.pairs()} - known.keys()
-    return SimulatedJudgments(counts, len(unjudged), len(queries))
+    return SimulatedJudgments(counts, len(unjudged), len(queries), warnings)
 
 
 def _given(known: Mapping[str, Mapping[str, float]], query: str, document: str) -> float:
