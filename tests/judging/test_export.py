@@ -262,6 +262,7 @@ def test_a_store_converts_and_passes_the_check(path: str, tmp_path: Path, leadli
     assert "4 judgments; pairs with several judges: 2 (1 with different grades, merged by majority, 1" in said
     assert "left out" not in said
     assert "TREC format cannot store" in leadline("convert", path, tmp_path / "q.txt").refusal
+    assert "--export new.qrels" in leadline("convert", path, tmp_path / "qrels.jsonl", "q.txt").refusal
     assert read_qrels(str(tmp_path / "qrels.jsonl")).to_dict() == read_qrels(path).to_dict()
     checked = leadline("check", path)
     assert checked.status == 0
