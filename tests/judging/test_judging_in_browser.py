@@ -719,6 +719,29 @@ def test_a_skipped_document_comes_back_with_its_note(
     assert stored(files.store, "SELECT note FROM judgments WHERE note > ''") == [("cannot be read",)]
 
 
+def test_a_note_on_a_skipped_document_waits_for_its_grade_also_after_a_reload(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    judge.press("s", "ArrowLeft", "n")
+    judge.page.keyboard.type("a scan")
+    judge.press("Enter")
+    assert "press 0, 1 or 2" in judge.text("hint")
+    judge.wait()
+    judge.page.close()
+    judge.open()
+    judge.press("ArrowLeft")
+    assert judge.page.input_value("#note") == "a scan"
+    judge.press("ArrowRight")
+    while "skipped before" not in judge.text("flags"):
+        judge.press_as_cards_come(1)
+        judge.wait()
+    judge.press("1")
+    judge.finish()
+    judge.wait()
+    assert stored(files.store, "SELECT note FROM judgments WHERE note > ''") == [("a scan",)]
+
+
 def test_enter_that_chooses_a_word_of_an_input_method_does_not_end_the_note(
     server: Server, visit: Callable[..., Visit]
 ) -> None:

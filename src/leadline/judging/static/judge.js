@@ -162,6 +162,7 @@ function undo() {
   if (away) return;
   if (!done.length) { hint(say("hint_nothing_to_undo")); return; }
   keepNote();
+  at("hint").hidden = true;
   const last = done.pop();
   outbox.add({ kind: "undo", pair: last.card.pair, undoes: last.key });
   looking = null;
@@ -186,14 +187,18 @@ function step(by) {
   show();
 }
 
+// Whether the document on the screen has a grade of this judge, and was not skipped.
+const judgedBefore = () => looking !== null && done[looking].kind === "judge";
+
 // A note that was begun waits with its document; that of a document judged before is saved with its grade.
 function keepNote() {
   const text = at("note").value, card = stage.card;
   leaveNote();
   if (!card || away || text === noted) return;
   noted = text;
-  if (looking === null) {
-    card.note = text;
+  if (!judgedBefore()) {
+    for (const one of [card, ...done.filter(one => one.kind === "skip"), ...cards])
+      if ((one.card ?? one).pair === card.pair) one.note = text;
     keepDraft(card, text);
     return;
   }
@@ -218,10 +223,9 @@ function endNote() {
   keepNote();
   at("noting").hidden = !text;
   if (!stage.card) return;
-  const act = looking === null ? null : done[looking];
   const grades = [...document.querySelectorAll(".grade")].map(button => button.dataset.grade);
   const keys = `${grades.slice(0, -1).join(", ")} ${say("or")} ${grades.at(-1)}`;
-  if (act) hint(say(!changed ? "note_unchanged" : text ? "note_saved" : "note_removed"));
+  if (judgedBefore()) hint(say(!changed ? "note_unchanged" : text ? "note_saved" : "note_removed"));
   else if (!text) hint(say("note_none", { keys }));
   else if (grades.includes(text)) hint(say("note_like_grade", { text, keys }), 8000);
   else hint(say("note_kept", { keys }), 8000);
@@ -281,6 +285,7 @@ async function ask() {
   const found = await answer.json();
   Object.assign(queries, found.queries);
   cards.push(...found.cards.map(withDraft));
+  for (const act of found.acts ?? []) if (act.kind === "skip") act.note = withDraft(act.card).note || act.note;
   if (found.acts) done.unshift(...found.acts);
   opening = false;
   counted(found.count);
