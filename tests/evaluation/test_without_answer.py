@@ -271,3 +271,11 @@ def test_only_measures_that_count_0_are_said_to_without_a_list() -> None:
         if measure.average == "mean" and np.nan_to_num(measure.values(judged))[0]:
             other.add(name)
     assert other == {name for name, cls in MEASURES.classes.items() if not cls.zero_without_list}
+
+
+def test_lists_that_lack_only_queries_left_out_are_not_called_scored_0_alone() -> None:
+    qrels, run = {"q1": {"a": 1}, "q2": {"a": 0}, "q3": {"a": 0}}, {"q1": {"a": 1.0}, "q2": {}}
+    found = ll.evaluate(qrels, run, "AP", queries="with_relevant")
+    assert found.mean("run", "AP") == 1.0
+    about = [one.message for one in found.warnings if one.code in ("missing_queries", "empty_queries")]
+    assert ["left out" in message for message in about] == [True, True]

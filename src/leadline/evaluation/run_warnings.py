@@ -116,7 +116,7 @@ PER_RUN: dict[str, tuple[str, str, str]] = {
 MISSING_RULES = {
     "all": "scored 0",
     "both": "left out of the run's means",
-    "with_relevant": "scored 0",
+    "with_relevant": "scored 0, or left out if nothing is relevant",
     "complete": "no mean, as in trec_eval 10; for a mean, add --config scores.queries=all",
 }
 SCORED = ("all", "with_relevant")  # rules by which missing queries are scored 0
@@ -194,7 +194,7 @@ def count_warnings(
             list(filter(None, counts)),
             runs=runs_in_words(infos, counts),
             missing=rules[averaging],
-            empty=rules["all"],
+            empty=rules[averaging if averaging in SCORED else "all"],
             share=share_of(sum(counts), documents),
         )
         warnings.append(ResultWarning(code, message, sum(counts)))
