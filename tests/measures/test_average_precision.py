@@ -54,6 +54,18 @@ def test_ties_stand_in_the_order_of_falling_ids() -> None:
     assert value(of("AP"), Case({"a": 1.0, "b": 1.0, "c": 1.0}, {"b": 1.0})) == 1 / 2
 
 
+def test_notes_say_as_what_a_zero_counts_in_a_geometric_mean() -> None:
+    qrels, run = {"q1": {"a": 1}, "q2": {"a": 0}, "q3": {"a": 1}}, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
+    alone, mixed = (
+        {one.code: one.message for one in evaluate(qrels, run, measures).warnings}
+        for measures in ("GMAP", ["AP", "GMAP"])
+    )
+    assert "(scored 0.00001)" in alone["no_relevant"]
+    assert "(scored 0.00001)" in alone["missing_queries"]
+    assert "(scored 0, except for GMAP)" in mixed["no_relevant"]
+    assert "scored" not in mixed["missing_queries"]
+
+
 def test_its_mean_is_geometric() -> None:
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
     run = {"q1": {"a": 1.0}, "q2": {"a": 1.0, "b": 2.0}}

@@ -143,14 +143,16 @@ def warnings_of(
 ) -> list[ResultWarning]:
     """Return the warnings of runs and judgments whose counts are not 0; `levels` as those of `levels_of`."""
     levels = levels_of(measures) if levels is None else levels
+    zero = _zero(measures)
     others = [
         str(one)
         for one in measures
         if one.unanswered
+        or (one.average == "geometric" and zero == UNDEFINED_RULES["mean"])
         or (averaging != "with_relevant" and one.average == "mean" and not one.zero_without_relevant)
     ]
     warnings = [ResultWarning(*remark) for remark in qrels.remarks]
-    rule = "left out of the means" if averaging == "with_relevant" else "scored 0"
+    rule = "left out of the means" if averaging == "with_relevant" else zero
     for rel in levels:
         count = _unanswered(qrels, rel)
         grade = "" if rel == 1.0 else f" of grade {rel:g} or more"
@@ -181,13 +183,14 @@ def count_warnings(
 ) -> list[ResultWarning]:
     """Return the warnings that are made of the counts of runs."""
     zero = bool(levels) and all(getattr(one, "zero_without_list", True) for one in measures)
+    zero &= len({one.average == "geometric" for one in measures}) < 2
     warnings = []
     for code, template in PER_RUN.items():
         counts = [info.counts.get(code, 0) for info in infos]  # a saved file may lack a newer count
         if not any(counts):
             continue
         empty = "treated as an empty ranking" if sum(counts) == 1 else "treated as empty rankings"
-        rules = MISSING_RULES | ({} if zero else dict.fromkeys(SCORED, empty))
+        rules = MISSING_RULES | dict.fromkeys(SCORED, _zero(measures) if zero else empty)
         documents = sum(info.counts["documents"] for info, count in zip(infos, counts, strict=True) if count)
         message = counted_in(
             template,
@@ -340,6 +343,12 @@ def share_of(part: int, whole: int) -> str:
     if part < whole:
         share = min(share, 0.999)
     return percent(float(f"{share:.3g}"))
+
+
+def _zero(measures: Sequence[Averaged]) -> str:
+    """Return as what a value of 0 counts in the mean of all measures, or of all that have no other rule."""
+    geometric = bool(measures) and all(one.average == "geometric" for one in measures)
+    return UNDEFINED_RULES["geometric" if geometric else "mean"]
 
 
 def levels_of(measures: Sequence[Averaged]) -> list[float]:
