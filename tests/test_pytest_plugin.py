@@ -230,6 +230,16 @@ def test_half_a_run_cannot_tell_and_becomes_no_baseline(session: pytest.Pytester
     noted.stdout.fnmatch_lines(["leadline: kept.json: * lacks 15 of 30 judged queries *"])
 
 
+def test_a_baseline_is_not_written_where_an_assertion_on_it_is_refused(session: pytest.Pytester) -> None:
+    session.makepyfile(
+        test_other="def test_other(leadline_gate):\n"
+        "    leadline_gate.assert_not_worse('data/old.run', 'kept.json', 'RR', margin=0)"
+    )
+    body = "leadline_gate.assert_not_worse('data/old.run', 'kept.json', 'RR', margin=0.01)"
+    run(session, body, UPDATE).assert_outcomes(failed=1, passed=1)
+    assert not (session.path / "kept.json").exists()
+
+
 def test_several_tests_share_a_baseline_and_keep_its_measures(session: pytest.Pytester) -> None:
     body = """
 leadline_gate.assert_not_worse("data/old.run", "kept.json", "RR", margin=0.01)

@@ -144,6 +144,12 @@ class LeadlineGate:
         from leadline.io.objects import read_run
         from leadline.io.saved_results import is_saved_file
 
+        path = os.fspath(baseline) if isinstance(baseline, (str, os.PathLike)) else ""
+        update, place = self._updates(path), os.path.abspath(path)
+        saved = bool(path) and (is_saved_file(path) or (update and not os.path.exists(path)))
+        if saved:
+            self._paths[place] = path
+            self._failed.append(place)  # until it has passed
         check_numbers(margin=margin)
         if margin < 0 or (margin == 0 and kind == "require-not-worse"):
             least = "above 0" if kind == "require-not-worse" else "of at least 0"
@@ -151,11 +157,9 @@ class LeadlineGate:
         condition = Condition(str(measure), float(margin), kind)
         rules = self._rules(options)
         table = self._qrels(qrels, options)
-        path = os.fspath(baseline) if isinstance(baseline, (str, os.PathLike)) else ""
-        update = self._updates(path)
         if path.endswith((".parquet", ".json")) and not (update or os.path.exists(path)):
             raise UsageError(f"{path} does not exist. Create it with `pytest {UPDATE}`.")
-        if not path or not (is_saved_file(path) or (update and not os.path.exists(path))):
+        if not saved:
             reading = _chosen(options, "order on_duplicate on_nan columns name_by")
             new, old = (read_run(one, **reading) for one in (run, baseline))
             named = {new.name: new, f"{old.name} (baseline)" if old.name == new.name else old.name: old}
@@ -170,12 +174,9 @@ class LeadlineGate:
                 f"{UPDATE} does not work with pytest-xdist, because each worker would overwrite the measures "
                 "that the others saved. Run pytest without -n."
             )
-        place = os.path.abspath(path)
         kept = [read_baseline(path, to_update=update)] if os.path.exists(path) else []
         kept += [Baseline(path, *self._new[place])] if place in self._new else []
         known = [measure for one in kept for measure in one.measures] if update else []
-        self._paths[place] = path
-        self._failed.append(place)  # until it has passed
         results = self._values(table, run, [*known, condition.measure], rules, options)
         try:
             compared = self._with_file(results, kept, condition, rules, update=update)
