@@ -20,6 +20,7 @@ from leadline.data.wording import folded, terminal_columns, visible
 from leadline.errors import UsageError, both
 from leadline.io.opening import digest_of
 from leadline.io.read_paths import STANDARD_STREAM
+from leadline.io.run_names import OTHER_PICTURES
 from leadline.render import BY_SUFFIX, View, suffix_of
 from leadline.result import Facts, checked_labels, figure_of, options_of_figure
 
@@ -102,7 +103,6 @@ def progress(noun: str) -> Iterator[Callable[[int, int], None]]:
 
 
 FORMATS = ("table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html", "none")
-PICTURES = (".bmp", ".eps", ".gif", ".jpeg", ".jpg", ".ps", ".tif", ".tiff", ".webp")
 WITHOUT_NOTES = ("csv", "tsv", "jsonl", "trec")  # their notes go to standard error
 
 
@@ -140,7 +140,7 @@ class Outputs:
             self.form = "none"
         self.labels = list(labels)
         pictures = [path for path in self.files if self.form_of(path) == "figure"]
-        others = [path for path in self.files if suffix_of(path) in PICTURES]
+        others = [path for path in self.files if suffix_of(path) in OTHER_PICTURES]
         self.drawn = bool(pictures)
         if (pictures or others) and not drawn:
             name = click.get_current_context().command_path

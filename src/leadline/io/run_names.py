@@ -21,6 +21,9 @@ PYTERRIER_RUNS, PYTERRIER_TABLES = (".res", ".res.gz"), {"aggregated.csv", "perq
 DATASET = ("state.json", "dataset_dict.json")  # of a folder by `save_to_disk`
 STANDARD_INPUT = "-"
 IR_DATASETS = "ir_datasets:"  # prefix of the name of a collection
+INDEX = {"index.json", "by_id.bin"}  # files of an index
+OTHER_PICTURES = (".bmp", ".eps", ".gif", ".jpeg", ".jpg", ".ps", ".tif", ".tiff", ".webp")  # never written
+PICTURES = (*OTHER_PICTURES, ".ico", ".png", ".svg")
 CORPUS = "corpus.jsonl"  # the file with the documents in a folder of BEIR
 NAMED = re.compile(r"(?P<name>[^(/=]+)=(?P<path>.+)", re.DOTALL)
 
@@ -177,12 +180,14 @@ def no_part(path: str, part: str) -> InputError:
 
 
 def files_below(folder: str) -> list[str]:
-    """Return the files in a folder and its folders, without hidden ones; of BEIR, the file of documents."""
+    """Return the files in a folder and its folders, without hidden ones and indexes; of BEIR, the documents."""
     if os.path.isfile(corpus := os.path.join(folder, CORPUS)):
         return [corpus]
     found = []
     for parent, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
+        if set(names) >= INDEX:
+            continue
         found += [os.path.join(parent, name) for name in names if not name.startswith(".")]
     return sorted(found)
 

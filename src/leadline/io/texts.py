@@ -26,7 +26,7 @@ from leadline.errors import (
 from leadline.io import row_columns
 from leadline.io.opening import BOM, LONGEST_TEXT, first_bytes, lines, too_long, whole_text
 from leadline.io.read_paths import path_of, public
-from leadline.io.run_names import IR_DATASETS, files_below
+from leadline.io.run_names import INDEX, IR_DATASETS, PICTURES, files_below
 from leadline.io.small_tables import records
 
 if TYPE_CHECKING:
@@ -441,7 +441,6 @@ def _file_rows(path: str, noun: str, encoding: str, *, quoted: bool) -> Iterator
 
 # Files of a folder that are one document each.
 ONE_EACH = (".txt", ".text", ".md", ".markdown", ".rst", ".html", ".htm")
-INDEX = {"index.json", "by_id.bin"}  # files of an index
 
 
 def _folder_rows(folder: str, encoding: str) -> Iterator[tuple[int, Any]]:
@@ -463,7 +462,7 @@ def _rows_of_member(path: str, name: str, encoding: str) -> Iterable[tuple[int, 
     suffix = os.path.splitext(name)[1].lower()
     head = (first_bytes(path, 1 << 10) or b"").lstrip().lower()
     if suffix not in ONE_EACH or head.startswith((b"<doc>", b".i ")):
-        return _file_rows(path, "document", encoding, quoted=False)
+        return [] if suffix in PICTURES else _file_rows(path, "document", encoding, quoted=False)
     text = whole_text(path, encoding=encoding)
     found = page(text) if suffix.startswith(".htm") else {"title": "", "text": text}
     return [(1, Document(name.replace(os.sep, "/"), found["title"], found["text"]))]

@@ -156,15 +156,17 @@ def test_files_without_documents_in_a_folder_are_counted(tmp_path: Path, leadlin
         "LICENSE": "MIT",
     }.items():
         (tmp_path / name).write_text(text)
+    (tmp_path / "figure.png").write_bytes(b"\x89PNG\0")
+    build_index({"d": "fin"}, tmp_path / "other.index")  # no documents of this folder
     index = build_index(str(tmp_path))
     assert index.documents == 2
-    assert [(notice.code, notice.count) for notice in index.warnings] == [("unread_files", 1)]
+    assert [(notice.code, notice.count) for notice in index.warnings] == [("unread_files", 2)]
     assert "LICENSE" in index.warnings[0].message
     of_collection = collection(str(tmp_path), {"q": "wing"}, {"q": {"d": 1}})
-    assert [(notice.code, notice.count) for notice in of_collection.warnings] == [("unread_files", 1)]
+    assert [(notice.code, notice.count) for notice in of_collection.warnings] == [("unread_files", 2)]
     folder, model = str(tmp_path), str(tmp_path.with_suffix(".model"))
     of_topics = leadline("topics", "fit", folder, "-T", "2", "-o", model, "-f", "json").data["warnings"]
-    assert [(notice["code"], notice["count"]) for notice in of_topics] == [("unread_files", 1)]
+    assert [(notice["code"], notice["count"]) for notice in of_topics] == [("unread_files", 2)]
 
 
 @pytest.mark.parametrize(
