@@ -180,7 +180,7 @@ def no_part(path: str, part: str) -> InputError:
 
 
 def files_below(folder: str) -> list[str]:
-    """Return the files in a folder and its folders, without hidden ones and indexes; of BEIR, the documents."""
+    """Return the files in a folder and its folders, without hidden ones and indexes; of BEIR, the texts."""
     if os.path.isfile(corpus := os.path.join(folder, CORPUS)):
         return [corpus]
     found = []

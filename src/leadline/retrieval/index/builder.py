@@ -455,7 +455,7 @@ class Builder:
         empty = int((lengths == 0).sum())
         found = f"{counted(empty, 'document has', 'documents have')} no terms, so no search can find "
         found += "it" if empty == 1 else "them"
-        blanks = sum(len(name.split()) != 1 for name in self.ids)
+        blanks = sum(name.split() != [name] for name in self.ids)
         ids = f"{counted(blanks, 'document id')} with blanks"
         return raised(
             unread_files(source, self.files),
