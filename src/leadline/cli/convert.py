@@ -240,8 +240,8 @@ def _merged(parts: Sequence[QrelsColumns]) -> Qrels:
         if part.subtopics is not None or part.inclusion is not None or part.strata is not None:
             what = "judgments by subtopic" if part.subtopics is not None else "sampled judgments"
             hint = (
-                "Export the store with `leadline judge --store STORE --export new.qrels`, merge new.qrels, and "
-                "evaluate the merged file with --pool (docs/judging.md)"
+                "Export the store with `leadline judge --store STORE --export new.qrels`, merge new.qrels, "
+                "and evaluate the merged file with --pool (docs/judging.md)"
             )
             hint = "" if part.subtopics is not None or part.pool is None else hint
             raise InputError(f"leadline cannot merge {what}", path=part.source, hint=hint)
