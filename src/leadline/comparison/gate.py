@@ -113,9 +113,9 @@ class Gate:
 
     def _below(self) -> str:
         measure, value, _ = self.condition
-        if self.cannot_tell:
-            return f"{self.run}: {self.reason}"
         side = "below" if self.rising else "above"
+        if self.cannot_tell:
+            return f"whether mean {measure} of {self.run} is {side} {value:g}: {self.reason}"
         if not self.failed:
             side = f"not {side}"
         return f"mean {measure} of {self.run} is {self.difference + value:.4f}, {side} {value:g}"
@@ -474,11 +474,10 @@ def _flattered(results: Results, index: int, run: int) -> str:
         if rising:  # those that count, count 0, the worst value
             missing &= np.isnan(results.averaged_values(index)[run])
     names = flagged(results.queries, missing)
-    return (
-        f"{lacking_text(names, 'it', values=lacked(results, results.measures[index]))}. {ways_out}"
-        if names
-        else ""
-    )
+    if not names:
+        return ""
+    lacks = lacking_text(names, results.names[run], values=lacked(results, results.measures[index]))
+    return f"{lacks}. {ways_out}"
 
 
 def _lacking(results: Results, index: int, pairs: Pairs) -> list[str]:
