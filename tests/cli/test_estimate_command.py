@@ -21,6 +21,7 @@ from leadline.errors import UsageError
 from leadline.estimation.estimate import estimate
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.score_results import read_scores
+from leadline.io.read_paths import recorded
 from leadline.io.saved_results import read_saved
 from leadline.pages.report import report
 
@@ -52,7 +53,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def typed(*words: object) -> Result:
-    return CliRunner().invoke(group, list(map(str, words)))
+    with recorded():  # as a command
+        return CliRunner().invoke(group, list(map(str, words)))
 
 
 @pytest.fixture(scope="module")
