@@ -211,7 +211,7 @@ def test_the_command_shows_recall_below_the_estimates(tmp_path: Path, leadline: 
     for said in (
         "estimated relevant documents: 12 per query (95 % interval over samples: ",
         "R@3 over all queries together (micro-average), with 95 % intervals over samples: a 0.5417 (",
-        "excluded 1 judgment of pairs outside the sample",
+        "excluded 1 judgment outside the sample",
         "1 pooled query without judgments (left out)",
     ):
         assert said in done.out

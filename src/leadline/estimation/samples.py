@@ -156,7 +156,7 @@ def _check_outside(
         )
     listed = pool.drawn_rows()
     outside = sum(pair not in listed for pair in grades)
-    words = f"excluded {counted(outside, f'{nth}judgment')} of pairs outside the {nth}sample"
+    words = f"excluded {counted(outside, f'{nth}judgment')} outside the {nth}sample"
     if not nth and not pool.judged_before.any():  # else this pool includes those that it can
         words += " (`leadline pool --for MEASURE --judged QRELS` includes existing judgments)"
     warnings += raised(("outside_pool", words, outside))

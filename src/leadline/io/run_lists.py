@@ -413,10 +413,7 @@ class ReadCounts:
 
 # Warnings by the field of `ReadCounts` that they report: the code, and the template of the message.
 READ_WARNINGS: dict[str, tuple[str, tuple[str, str, str]]] = {
-    "remarks": (
-        "remark_lines",
-        ("comment line", "comment lines", "at the top of {runs} (begin with '# ', skipped)"),
-    ),
+    "remarks": ("remark_lines", ("comment line", "comment lines", "at the top of {runs} (skipped)")),
     "other_tags": (
         "other_tags",
         ("further run tag", "further run tags", "in {runs} (runs are named after their last tag)"),
