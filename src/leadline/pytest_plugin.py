@@ -147,6 +147,8 @@ class LeadlineGate:
         path = os.fspath(baseline) if isinstance(baseline, (str, os.PathLike)) else ""
         update, place = self._updates(path), os.path.abspath(path)
         saved = bool(path) and (is_saved_file(path) or (update and not os.path.exists(path)))
+        if saved and update:
+            check_target(path)
         if saved:
             self._paths[place] = path
             self._failed.append(place)  # until it has passed
@@ -167,8 +169,6 @@ class LeadlineGate:
             comparison = _compared(results, condition, rules, baseline=results.names[-1:])
             self._check(comparison, condition, options)
             return
-        if update:
-            check_target(path)
         if update and hasattr(self.config, "workerinput"):  # of pytest-xdist
             raise UsageError(
                 f"{UPDATE} does not work with pytest-xdist, because each worker would overwrite the measures "
