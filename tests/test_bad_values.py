@@ -63,7 +63,7 @@ def test_a_pool_in_memory_has_probabilities(share: Any) -> None:
         match=rf"'d1' for query 'q1' has probability {re.escape(repr(number))}. Probabilities must be",
     ):
         evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}, ["R@5"], pool={"q1": {"d1": share}})
-    with pytest.raises(UsageError, match=r"pool must be \{query: \{document: probability\}\}"):
+    with pytest.raises(UsageError, match=r"pool must be .*\{query: \{document: probability\}\}"):
         evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}, pool={"q1": 0.5})
 
 

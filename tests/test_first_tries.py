@@ -72,6 +72,19 @@ def test_notes_on_the_runs_of_several_saved_results_count_all_runs(tmp_path: Pat
     assert not [one for one in told if "of 1 run" in one]
 
 
+def test_what_is_read_as_scores_is_told_where_it_is_wrong() -> None:
+    with pytest.raises(ll.UsageError, match=r"compare\(results\)"):
+        ll.read_scores(results())
+    with pytest.raises(ll.InputError, match=r"^x, record 1: "):
+        ll.read_scores({"x": [0.1, 0.2]})
+    assert ll.read_scores({"query": ["q1", "q2"], "x": [0.1, 0.3]}).mean("x", "value") == 0.2
+    with pytest.raises(ll.InputError) as caught:
+        ll.read_scores(results().to_csv(per_query=True) * 9)
+    assert len(str(caught.value)) < 150
+    with pytest.raises(ll.UsageError, match=r"page\.csv: .* \.html"):
+        ll.report(results(), "page.csv")
+
+
 def test_names_in_the_wrong_order_are_refused_with_the_right_one() -> None:
     with pytest.raises(
         ll.UsageError, match=r"'RR' is a measure, not a query\. Use value\(run, query, measure"
@@ -470,3 +483,20 @@ def test_notes_name_keywords_and_calls(tmp_path: Path, leadline: Leadline) -> No
     told = [*again.warnings, *ll.report(QRELS, [run, NEW], page).warnings, page.read_text(encoding="utf-8")]
     assert sum("unless order=" in str(one) for one in told) == 3
     assert not any("read.order" in str(one) for one in told)
+
+
+def test_arguments_that_were_misread_are_refused_or_read() -> None:
+    run = {"q1": {"d1": 1.0}, "q2": {"d1": 1.0}}
+    assert ll.evaluate(QRELS, [NEW, OLD], "RR", queries_in=iter(["q1"])).averaged_queries() == ["q1"]
+    wrong: list[tuple[Callable[[], object], str]] = [
+        (lambda: ll.explain({1: {"d": 1}}, {1: {"d": 1}}, "AP", 1), "query must be"),  # type: ignore[arg-type]
+        (lambda: ll.read_run([[("d", 1)]], queries="a"), "queries must be"),
+        (lambda: ll.read_run([[(0, 1)]], queries=["a"], documents="d"), "documents must be"),
+        (lambda: ll.read_run(run, columns="query_id,doc_id,score"), "columns"),
+        (lambda: ll.difference(QRELS, [NEW, OLD]).farthest(-1), "most must be"),
+        (lambda: ll.read_qrels({"q1": {"d1": 10**400}}), r"grade 1000\d*\.\.\. .* is too large"),
+    ]
+    for call, said in wrong:
+        with pytest.raises(ll.LeadlineError, match=said) as caught:
+            call()
+        assert len(str(caught.value)) < 150

@@ -90,7 +90,7 @@ class InputError(LeadlineError, ValueError):
     def __str__(self) -> str:
         path = self.path
         if "\n" in path or "\r" in path:
-            path = repr(path)
+            path = repr(path[:60]) + "..." * (len(path) > 60)
         place = path if self.line is None else place_of(path, self.line)
         text = f"{place}: {self.found}" if place else self.found
         text = punctuated(sentences(text, self.hint) if self.hint else text)

@@ -15,7 +15,7 @@ from leadline.charts.line_plots import by_parameter, cumulative
 from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.table import Column, RunInfo, Table, plain, printed_table
-from leadline.data.validation import check_word
+from leadline.data.validation import check_whole, check_word
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
 from leadline.evaluation.lookups import place_of
@@ -149,6 +149,7 @@ class Difference(Result):
 
     def _first_pairs(self, keys: np.ndarray[Any, Any], most: int) -> list[DifferencePair]:
         """Return the pairs of the smallest keys."""
+        check_whole(0, most=most)
         first, second = (ends[np.argsort(keys, kind="stable")[:most]] for ends in self._ends)
         apart = abs(self.mean_ric[first] - self.mean_ric[second])
         pairs = zip(first.tolist(), second.tolist(), apart.tolist(), strict=True)

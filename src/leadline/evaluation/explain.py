@@ -12,7 +12,7 @@ from leadline.data.reading import Cut, CutReadingOptions, reading_and_cut, refus
 from leadline.data.registry import only
 from leadline.data.run import MatchedLists
 from leadline.data.table import Column, Preformatted, RunInfo, Table, columns_of, plain, printed_table
-from leadline.data.validation import check_flags
+from leadline.data.validation import check_flags, refusal
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.derivations import DERIVATIONS, Listed, Steps, number
@@ -160,6 +160,8 @@ def explain(
     (0.5, ['first relevant document at rank 2', 'RR = 1 / 2 = 0.5'])
     """
     check_flags(everything=everything)
+    if not isinstance(query, str):
+        raise refusal("query", query, "the id of a query, as text")
     refuse_unknown(explain, options, EvaluateOptions.__annotations__)
     if options.get("pool") is not None:
         raise UsageError("`explain` does not support estimates from a pool. Leave out `pool`")

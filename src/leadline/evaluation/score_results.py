@@ -24,6 +24,7 @@ from leadline.evaluation.limits import same_weights
 from leadline.evaluation.profiles import is_text, profile_of
 from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import PER_RUN, count_warnings, levels_of
+from leadline.io.python_inputs import rows_of_columns
 from leadline.io.read_paths import path_of, public
 from leadline.io.result_files import damaged_result
 from leadline.io.run_names import files_of
@@ -37,8 +38,9 @@ from leadline.io.score_cells import (
     estimates_without_samples,
     open_mapping,
 )
-from leadline.io.score_tables import PER_QUERY, open_scores
+from leadline.io.score_tables import PER_QUERY, QUERY, open_scores
 from leadline.measures import Measure
+from leadline.result import Result
 
 Missing: TypeAlias = Literal["refuse", "zero", "drop"]
 MISSING = ("refuse", "zero", "drop")
@@ -243,7 +245,10 @@ def _of_all_runs(notices: Sequence[ResultWarning], runs: int) -> list[ResultWarn
 
 def _opened(source: _Source) -> OpenedScores | Results:
     """Open a table; what -f json printed is one of values by run, query and measure."""
-    opened = open_scores(source.data, name=source.name)
+    try:
+        opened = open_scores(source.data, name=source.name)
+    except InputError as error:  # of a table in memory, whose run tells it
+        raise error if error.path or not source.name else error.at(source.name) from None
     if isinstance(opened, Saved):
         found: Results = opened.values
         return found
@@ -276,7 +281,14 @@ def _sources(scores: Any) -> list[_Source]:
     if isinstance(scores, (str, os.PathLike)):
         paths = [path for path in files_of(os.fspath(scores)) if os.path.basename(path) not in BESIDE_RESULTS]
         return [_Source(path, "", path) for path in paths]
+    if isinstance(scores, Result):
+        found = f"scores are a {type(scores).__name__} object, which needs no reading"
+        raise UsageError(
+            f"{found}. Pass per-query values, or use the object as it is, as in compare(results)"
+        )
     if isinstance(scores, Mapping) and not all(isinstance(value, Mapping) for value in scores.values()):
+        if rows := rows_of_columns(scores, QUERY):
+            return [_Source(rows)]
         return [_Source(value, str(name), path_of(value) or "in memory") for name, value in scores.items()]
     if isinstance(scores, Sequence) and scores and not _is_row(scores[0]):
         return [source for one in scores for source in _sources(one)]

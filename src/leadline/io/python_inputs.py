@@ -15,6 +15,7 @@ from leadline import kernels
 from leadline.data.arrays import Bytes, Codes, Floats, Integers
 from leadline.data.ids import Ids, to_bytes
 from leadline.data.qrels import QrelsColumns
+from leadline.data.validation import refusal
 from leadline.data.wording import type_of
 from leadline.errors import InputError, UsageError, either, refuse_repeated
 from leadline.io.columns import BATCH_ROWS
@@ -171,6 +172,9 @@ def by_query(
     if queries is None:
         hint = hint or "Pass the hits as one list per query, and add queries=[...]"
         raise UsageError(f"`documents` works only together with `queries`. {hint}")
+    for argument, given in (("queries", queries), ("documents", documents)):
+        if isinstance(given, str):
+            raise refusal(argument, given, "a list of ids")
     names, lists = list(queries), []
     form = "if you pass `queries`, the hits must be a list of lists, one per query, but"
     if not _is_iterable(hits):

@@ -168,7 +168,7 @@ def public(function: Callable[P, T]) -> Callable[P, T]:
         outermost = not _current  # neither a command nor another public function called this one
         with _recording() as record:
             try:
-                found = function(*args, **{name: _plain(value) for name, value in kwargs.items()})
+                found = function(*args, **{name: _plain(name, value) for name, value in kwargs.items()})
             except LeadlineError as error:
                 if outermost:
                     _name_keywords(error, function, *args, **kwargs)
@@ -200,8 +200,10 @@ def public(function: Callable[P, T]) -> Callable[P, T]:
     return call
 
 
-def _plain(value: Any) -> Any:
-    """Return a NumPy number as one of Python, which JSON can hold; anything else as it is."""
+def _plain(name: str, value: Any) -> Any:
+    """Return a NumPy number as one of Python, which JSON can hold, and ids that are read twice as a list."""
+    if name == "queries_in" and isinstance(value, Iterator):
+        return list(value)
     return value.item() if getattr(value, "shape", None) == () else value
 
 

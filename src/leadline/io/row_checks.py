@@ -483,7 +483,8 @@ class _Gathered:
             by_subtopic = what == "grade" and hasattr(value, "items")
             hint = "For judgments by subtopic, pass {query: {subtopic: {document: grade}}} and add "
             hint = f"{hint}`--config read.subtopics`" if by_subtopic else ""
-            raise _no_number(what, value, query, document, hint) from None
+            fault = "is too large" if isinstance(value, Integral) else "is not a number"
+            raise _no_number(what, value, query, document, hint, fault=fault) from None
         if isinstance(value, (str, bytes)) and not self.records.text:
             convert = self.records.convert.replace('"string"', '"double"').replace("str", "float")
             hint = f"Convert the column with {convert}" if convert else ""
@@ -518,7 +519,7 @@ def _no_number(
     what: str, value: Any, query: str, document: str, hint: str = "", *, fault: str = "is not a number"
 ) -> InputError:
     shown = in_code(value)
-    if hasattr(value, "__len__") and len(shown) > LONGEST_VALUE:
+    if len(shown) > LONGEST_VALUE:
         shown = f"{shown[:LONGEST_VALUE]}..."
     found = f"{what} {shown} of document {document!r} for query {query!r} {fault}"
     return InputError(found, hint=hint, code="nan" if "on_nan" in hint else what)

@@ -40,6 +40,7 @@ from leadline.io.write import write_whole
 from leadline.measures import Measure
 from leadline.measures.average_precision import ELEVEN_LEVELS, IPrec
 from leadline.pages import colors_of_page, fill, inline
+from leadline.render import BY_SUFFIX, suffix_of
 from leadline.render.text_formats import write_latex
 from leadline.version import VERSION
 
@@ -158,7 +159,10 @@ def _path(path: object, more: object) -> str:
     if more is not None or not isinstance(path, (str, os.PathLike)):
         found = "no path was given" if more is None else "both results and runs were given"
         raise UsageError(f"{found}. {CALL}")
-    return os.fspath(path)
+    name = os.fspath(path)
+    if BY_SUFFIX.get(suffix_of(name), "html") != "html":
+        raise UsageError(f"{name}: the page is HTML, so the name of its file must end in .html")
+    return name
 
 
 def _compared(results: Results | Comparison, measures: Measures, options: dict[str, Any]) -> Comparison:
