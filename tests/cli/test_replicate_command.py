@@ -71,6 +71,7 @@ def test_figures_are_written(leadline: Leadline) -> None:
     [
         ["other.txt", "-o", "a.svg", "--figure", "differences"],
         ["other.txt", "-q", "-f", "json"],
+        ["other.txt", "-q", "-f", "none", "-o", "saved.json"],
         ["-q"],
         ["--figure", "effects"],
         ["--config", "read.name_by=tag"],

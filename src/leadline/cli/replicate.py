@@ -71,8 +71,8 @@ def command(
 
     runs = (original, original_advanced, reproduced, reproduced_advanced)
     judgments = [path for path in (qrels, qrels2) if path is not None]
+    one_of({"QRELS2": qrels2} | typed(context, "rbo", "per_query"))
     outputs.needs_json(per_query)
-    one_of({"QRELS2": qrels2} | typed(context, "rbo"))
     tables = [read_judgments(path, options, kind) for path in judgments]
     with progress("runs") as on_run:
         result = replicate(

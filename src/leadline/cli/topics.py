@@ -219,10 +219,11 @@ def _write_facts(
 
 def unknown_warnings(unknown: int, empty: int) -> list[ResultWarning]:
     """Return warnings about unknown tokens, and about documents without known ones."""
-    have = counted(empty, "text has", "texts have")
+    one = "text has no known tokens, so its topic vector is"
+    several = "texts have no known tokens, so their topic vectors are"
     return raised(
         ("unknown_tokens", f"ignored {counted(unknown, 'token')} outside the model's vocabulary", unknown),
-        ("empty_documents", f"{have} no known tokens (the topic vector is the prior mean)", empty),
+        ("empty_documents", f"{counted(empty, one, several)} the prior mean", empty),
     )
 
 
