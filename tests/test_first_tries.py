@@ -486,13 +486,11 @@ def test_notes_name_keywords_and_calls(tmp_path: Path, leadline: Leadline) -> No
 
 
 def test_arguments_that_were_misread_are_refused_or_read() -> None:
-    run = {"q1": {"d1": 1.0}, "q2": {"d1": 1.0}}
     assert ll.evaluate(QRELS, [NEW, OLD], "RR", queries_in=iter(["q1"])).averaged_queries() == ["q1"]
     wrong: list[tuple[Callable[[], object], str]] = [
         (lambda: ll.explain({1: {"d": 1}}, {1: {"d": 1}}, "AP", 1), "query must be"),  # type: ignore[arg-type]
         (lambda: ll.read_run([[("d", 1)]], queries="a"), "queries must be"),
         (lambda: ll.read_run([[(0, 1)]], queries=["a"], documents="d"), "documents must be"),
-        (lambda: ll.read_run(run, columns="query_id,doc_id,score"), "columns"),
         (lambda: ll.difference(QRELS, [NEW, OLD]).farthest(-1), "most must be"),
         (lambda: ll.read_qrels({"q1": {"d1": 10**400}}), r"grade 1000\d*\.\.\. .* is too large"),
     ]

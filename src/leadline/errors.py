@@ -33,7 +33,7 @@ def punctuated(text: str) -> str:
     >>> punctuated("--salt is empty. Give a name"), punctuated("no run is named 'a'.")
     ('--salt is empty. Give a name.', "no run is named 'a'")
     """
-    if text.rstrip(".").count(". ") + text.count("? "):
+    if text.rstrip(".").replace("... ", "").count(". ") + text.count("? "):
         return text if text.endswith((".", "?", "!", ":")) else text + "."
     return text.removesuffix(".") if not text.endswith("..") else text
 

@@ -205,12 +205,9 @@ def _records_in_memory(
 
     if isinstance(source, Mapping):
         source = python_inputs.split_of(source, path=path)
-    tabular = not isinstance(source, (Mapping, list, tuple, Iterator))
-    if named is not None and not tabular:
-        raise headed(what, path, "Leave it out")
     if isinstance(source, Mapping):
         return python_inputs.mapping_records(source, what, path=path, subtopics=subtopics)
-    if tabular:
+    if not isinstance(source, (list, tuple, Iterator)):
         frame = python_inputs.open_frame(source)
         if frame is not None and json_files.begins_list({name: [] for name in frame.columns}, named=False):
             source = frame.iter_rows(named=True)
