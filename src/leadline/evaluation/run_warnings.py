@@ -114,9 +114,7 @@ PER_RUN: dict[str, tuple[str, str, str]] = {
     "tied_cutoffs": ("query", "queries", "with a tie across a cutoff{in_runs}"),
 } | dict(READ_WARNINGS.values())
 MISSING_RULES = {
-    "all": "scored 0",
     "both": "left out of the run's means",
-    "with_relevant": "scored 0, or left out if nothing is relevant",
     "complete": "no mean, as in trec_eval 10; for a mean, add --config scores.queries=all",
 }
 SCORED = ("all", "with_relevant")  # rules by which missing queries are scored 0
@@ -190,7 +188,9 @@ def count_warnings(
         if not any(counts):
             continue
         empty = "treated as an empty ranking" if sum(counts) == 1 else "treated as empty rankings"
-        rules = MISSING_RULES | dict.fromkeys(SCORED, _zero(measures) if zero else empty)
+        scored = _zero(measures) if zero else empty
+        others = f"{scored}, or left out if nothing is relevant"
+        rules = MISSING_RULES | {"all": scored, "with_relevant": others}
         documents = sum(info.counts["documents"] for info, count in zip(infos, counts, strict=True) if count)
         message = counted_in(
             template,
