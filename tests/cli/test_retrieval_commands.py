@@ -249,6 +249,7 @@ def test_pairs_of_any_form_are_scored_and_all_come_back(
 
 def test_bad_requests_are_one_line(folder: Path, leadline: Leadline) -> None:
     (folder / "bad.tsv").write_text("a\tb\tc\n1\t2\t3\n")
+    (folder / "two.tsv").write_text("q1\td1\nq2\td2\n")
     (folder / "none.jsonl").write_text('{"query_id": "q3", "text": "nowhere"}\n')
     for line, message in {
         "search nowhere.index queries.jsonl -m BM25 -o x": "no such folder",
@@ -256,6 +257,7 @@ def test_bad_requests_are_one_line(folder: Path, leadline: Leadline) -> None:
         "search docs.index none.jsonl -m BM25 -o x": "no query matches",
         "search docs.index queries.jsonl -f json": "Add -o RUN or --per-query.",  # it prints no lists
         "score docs.index queries.jsonl bad.tsv -m BM25 -o x": "no column 'query_id'",
+        "score docs.index queries.jsonl two.tsv -m BM25 -o x": "columns are q1, d1. Use qrels, a run",
         "index docs.jsonl -o x --language klingon": "unknown language 'klingon'",
         "index docs.jsonl -o x --config text.analysis=Words --language de": "use only one of",
         "index docs.jsonl -o missing/x": "cannot write missing/x",

@@ -15,8 +15,7 @@ from leadline.io.formats import opened, records_of
 from leadline.io.opening import first_bytes, read_whole, text_of, whole_text
 from leadline.io.row_checks import identify, qrels
 from leadline.io.score_cells import json_or_none, number_in
-from leadline.io.small_tables import FIELD, Rows, column_of, need_columns
-from leadline.io.texts import rows_of
+from leadline.io.small_tables import FIELD, Rows, column_of, need_columns, records
 from leadline.io.trec_lists import looks_trec
 from leadline.kernels import plain
 
@@ -104,10 +103,11 @@ def _pairs(path: str) -> Iterator[tuple[int | None, str, str]]:
         for query, documents in qrels(records_of(opened(path), "grade", DEFAULT_READING)).to_dict().items():
             yield from ((None, query, document) for document in documents)
         return
-    for place, row in rows_of(path, "query", quoted=True):
+    for place, row in records(path, quoted=True):
         try:
             yield place, *pair_of(row, place)
         except InputError as error:
+            error.hint += f". {PAIRS}" * error.found.startswith("no column")
             raise error.at(path, error.line or place) from None
 
 
