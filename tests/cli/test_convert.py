@@ -225,18 +225,18 @@ def test_the_qrels_of_several_assessors_are_merged(leadline: Leadline, tmp_path:
         file_of(tmp_path, name, text)
         for name, text in (
             ("ann", b"q1 0 d1 1\nq1 0 d2 1\nq2 0 d1 2\n"),
-            ("bob", b"q1 0 d1 0\nq1 0 d2 1\nq1 0 d3 1\n"),
+            ("bob", b"q1 0 d1 0\nq1 0 d2 1\nq1 0 d3 1\nq2 0 d1 -1\nq2 0 d4 -1\n"),
             ("eve.csv", b"query_id,doc_id,relevance\nq1,d1,1\n"),
         )
     )
     target = tmp_path / "all"
     found = leadline("convert", ann, bob, target)
     note = "pairs with several judges: 2 (1 with different grades, merged by majority, 1 tie resolved to"
-    assert found.out == f"{target}: qrels, 2 queries, 4 judgments; {note} the lowest tied grade)\n"
-    assert target.read_text() == "q1 0 d1 0\nq1 0 d2 1\nq1 0 d3 1\nq2 0 d1 2\n"
+    assert found.out == f"{target}: qrels, 2 queries, 5 judgments; {note} the lowest tied grade)\n"
+    assert target.read_text() == "q1 0 d1 0\nq1 0 d2 1\nq1 0 d3 1\nq2 0 d1 2\nq2 0 d4 -1\n"
     again = tmp_path / "again.json"
     assert leadline("convert", ann, bob, eve, "-o", again).status == 0
-    assert read_qrels(again).to_dict() == {"q1": {"d1": 1, "d2": 1, "d3": 1}, "q2": {"d1": 2}}
+    assert read_qrels(again).to_dict() == {"q1": {"d1": 1, "d2": 1, "d3": 1}, "q2": {"d1": 2, "d4": -1}}
     refused = leadline("merge", ann, bob).err
     assert "use `leadline fuse RUN RUN --method CombMAX --normalise none -o MERGED`" in refused
     assert refused.endswith("To merge judgments, use `leadline convert QRELS QRELS MERGED`.\n")
@@ -291,7 +291,7 @@ def test_judgments_by_subtopic_go_there_and_back(tmp_path: Path, leadline: Leadl
     for name in ("a.json", "a.csv", "a.jsonl", "b.qrels"):
         target = tmp_path / name
         found = leadline("convert", source, target, "-C", "subtopics=true")
-        assert found == (0, f"{target}: qrels, 2 queries, 2 judgments\n", "")
+        assert found == (0, f"{target}: qrels, 2 queries, 3 judgments\n", "")
         source = target
     assert source.read_bytes() == b"q1 1 d1 1\nq1 2 d1 0\nq2 3 d1 2\n"
 

@@ -193,7 +193,8 @@ def command(
             writing.write_rank_eval(qrels, target, index=str(index), queries=found)
         else:
             write_qrels(qrels, target, suffix=suffix)
-        summary = f"{counted_queries(len(qrels.queries))}, {counted(len(qrels.grades), 'judgment')}"
+        judged = len((qrels.subtopics or qrels).grades)
+        summary = f"{counted_queries(len(qrels.queries))}, {counted(judged, 'judgment')}"
         # without the advice on values, of which there are none here
         summary += "".join(f"; {words.removesuffix(f'. {ABOUT_MACHINES}')}" for _, words, _ in qrels.remarks)
         if file.format is SQLITE_STORE and qrels.inclusion is not None:
@@ -250,7 +251,6 @@ def _merged(parts: Sequence[QrelsColumns]) -> Qrels:
         for place, part in enumerate(parts)
         for query, grades in part.to_dict().items()
         for document, grade in grades.items()
-        if grade >= 0
     )
     by_query: dict[str, dict[str, float]] = {}
     for (query, document), grade in merged.grades.items():
