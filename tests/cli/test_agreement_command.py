@@ -164,6 +164,7 @@ def test_a_figure_is_drawn(leadline: Leadline, folder: Path, more: tuple[str, ..
         (("--table", "1,2,3"), "3 numbers"),
         (("--table", "1,2,3,nan"), "counts in a table"),
         (("--table", "1,2,3,4", "ann.qrels"), "not both"),
+        (("--table", "1,2,3,4", "--level", "2"), "--level"),
         (("ann.qrels", "ben.qrels", "-C", "agreement.weights=cubic"), "'cubic' is not one of"),
         (("ann.qrels", "ben.qrels", "-o", "x.bmp"), "x.bmp"),
         (("ann.qrels", "ben.qrels", "-o", "ann.qrels"), "would overwrite an input"),

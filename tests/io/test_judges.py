@@ -103,7 +103,10 @@ def test_dictionaries_are_judges_too() -> None:
         ("query_id\tdoc_id\tann\nq1\td1\tgood\n", ":2: grade 'good' is not a number (column 'ann')"),
         ("query_id\tdoc_id\tann\nq1\td1\tnan\n", ":2: grade 'nan' is not a finite number (column 'ann')"),
         ("query_id\tdoc_id\tann\nq1\t\t1\n", ":2: there is no id in column 'doc_id'"),
-        ("query_id\tdoc_id\tann\nq1\td1\t1\nq1\td1\t0\n", "judged twice"),
+        (
+            "query_id\tdoc_id\tann\nq1\td1\t1\nq1\td1\t0\n",
+            ":3: document 'd1' is judged twice for query 'q1' by 'ann'",
+        ),
         ("query_id\tdoc_id\nq1\td1\n", "labels.tsv:1: the table has no grade column. Add one grade column"),
         ("query_id\tdocument_name\tann\nq1\td1\t1\n", "no column 'doc_id'"),
         ("query_id\tdoc_id\tjudge\nq1\td1\tann\n", "no column 'grade'"),
@@ -118,6 +121,11 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: str, says: st
         said(path)
     assert says in str(rejected.value)
     assert "labels.tsv" in str(rejected.value)
+
+
+def test_a_column_without_a_name_is_no_judge(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(",query_id,doc_id,ann,ben\n0,q1,d1,1,0\n")
+    assert [judge.name for judge in read_judges(str(tmp_path / "t.csv"))] == ["ann", "ben"]
 
 
 def test_a_fault_of_a_whole_frame_has_no_row() -> None:

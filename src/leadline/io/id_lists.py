@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from leadline.data.ids import to_bytes, to_text
 from leadline.data.reading import DEFAULT_READING
 from leadline.data.wording import counted, first_few
-from leadline.errors import InputError, UsageError, repeated
+from leadline.errors import InputError, UsageError, place_of, repeated
 from leadline.io import row_columns
 from leadline.io.formats import opened, records_of
 from leadline.io.opening import first_bytes, read_whole, text_of, whole_text
@@ -245,6 +245,7 @@ def rows_by_judge(
 ) -> dict[str, list[Row]]:
     """Return query, document and grade of each row by column of grades, or by the judge in a column."""
     found: dict[str, list[Row]] = {} if owner else {name: [] for name in chosen}
+    first: dict[tuple[str, bytes, bytes], int] = {}
     for place, row in rows:
         try:
             query, document = (identify(row.get(name) or None, name) for name in ids)
@@ -254,7 +255,13 @@ def rows_by_judge(
             for name in chosen:
                 grade = grade_in(row.get(name), name, place)
                 if grade is not None:
-                    found.setdefault(str(judge) if owner else name, []).append((query, document, grade))
+                    judged_by = str(judge) if owner else name
+                    before = first.setdefault((judged_by, query, document), place)
+                    if before != place:
+                        what = f"document '{to_text(document)}'"
+                        of = f"query '{to_text(query)}' by '{judged_by}'"
+                        raise repeated(what, verb="is judged", of=of, first=place_of(path, before))
+                    found.setdefault(judged_by, []).append((query, document, grade))
                 elif owner:
                     raise InputError("the row has no grade")
         except InputError as error:

@@ -164,8 +164,8 @@ def _ids_of(header: Sequence[str], path: str) -> tuple[str, str]:
 
 
 def _judges_in(header: Sequence[str]) -> list[str]:
-    """Return the columns with the grades of one judge each."""
-    beside = {*QUERY, *DOCUMENT, *JUDGE, *GRADE, *row_columns.SUBTOPIC, *row_columns.BESIDE}
+    """Return the columns with the grades of one judge each; one without a name is an index."""
+    beside = {"", *QUERY, *DOCUMENT, *JUDGE, *GRADE, *row_columns.SUBTOPIC, *row_columns.BESIDE}
     beside |= {f"{name} {column}" for name in header for column in row_columns.BESIDE_JUDGE}
     return [name for name in header if name not in beside]
 

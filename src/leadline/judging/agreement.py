@@ -145,6 +145,10 @@ def agreement(
     pairs = list(combinations(range(len(judged.names)), 2))
     if reference:
         pairs = [pair for pair in pairs if pair[0] == 0]
+    if len(table) == 4 and rel is not None:
+        raise UsageError(
+            "--level does not apply to yes and no. Leave out --level, or pass 9, 16, ... counts."
+        )
     if len(table) and resample == "queries":
         raise UsageError(
             "--config agreement.resample=queries does not apply to a table of counts, which has no "
