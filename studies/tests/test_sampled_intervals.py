@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import leadline as ll
-from leadline.errors import UsageError
+from leadline.errors import InputError, UsageError
 from leadline.estimation.sampled import sampled
 from leadline.estimation.strata import COVERAGE, COVERAGE_BESIDE_CERTAIN
 from leadline_studies import study
-from leadline_studies.sampled_intervals.study import intervals_of
+from leadline_studies.histogram_topics.pairs import relevant_pairs
+from leadline_studies.sampled_intervals.study import estimates_of, intervals_of
 
 STUDY = study("sampled-intervals")
 WORDS = [f"w{n}" for n in range(60)]
@@ -95,6 +96,20 @@ def test_what_cannot_be_simulated_is_refused() -> None:
     for samples in ("x", "100000", "1" + "0" * 19):
         with pytest.raises(UsageError, match="samples"):
             tried(samples=samples)
+
+
+def test_a_sample_is_not_the_truth(tmp_path: Path) -> None:
+    sample = tmp_path / "sample.csv"
+    sample.write_text("query_id,doc_id,relevance,probability\nq0,d0,1,0.5\n")
+    with pytest.raises(InputError, match="only a sample"):
+        STUDY.run(DOCS, QUERIES, sample)
+    with pytest.raises(InputError, match="only a sample"):
+        relevant_pairs(sample, ["q0", "d0"])
+
+
+def test_a_model_without_relevant_documents_has_no_relative_bias() -> None:
+    found = estimates_of(np.zeros((1, 3)), {name: np.zeros((2, 1)) for name in ("none", "log", "uniform")})
+    assert (found["log"]["bias"], found["sd"]) == (None, None)
 
 
 def test_samples_too_large_for_the_collection_are_left_out_and_counted() -> None:

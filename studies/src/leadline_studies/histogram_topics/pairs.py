@@ -13,9 +13,11 @@ from leadline.data.ids import to_bytes
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.estimation.score_sets import Values, counts_of
+from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.io.read import QrelsLike
 from leadline.io.texts import TextsLike
 from leadline.topics.model import check_languages, read_columns
+from leadline_studies import at_least
 
 Record = Mapping[str, str]
 
@@ -53,6 +55,7 @@ def read_texts(
     documents = _records(docs, named, id_column)
     if train is not None:
         return TopicTexts(named, documents, _records(train, named, id_column), documents)
+    at_least(2, len(documents), "documents (one to hold out)")
     size = round(held_out * len(documents))
     if not 0 < size < len(documents):
         raise UsageError(
@@ -90,6 +93,7 @@ def relevant_pairs(
     relevant_of: dict[str, set[str]] = {}
     unknown: set[str] = set()
     table = read_qrels(qrels)
+    refuse_sample(table)
     for query, grades in table.to_dict().items():
         relevant = {name for name, grade in grades.items() if grade >= level}
         common = relevant & ids

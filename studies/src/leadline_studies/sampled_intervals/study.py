@@ -23,6 +23,7 @@ from leadline.data.table import ResultWarning, Table, plain
 from leadline.data.wording import counted
 from leadline.estimation.sampled import DEFAULT_MEASURES, SampledOptions, SampledRun, estimate_run
 from leadline.estimation.strata import Strata
+from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.join import judge
 from leadline.evaluation.profiles import profile_of
 from leadline.io.read_paths import path_of
@@ -120,6 +121,7 @@ def _judged_queries(
     table: Qrels, index: Index, queries: TextsLike, most: int
 ) -> tuple[Qrels, dict[str, str]]:
     """Return the first queries with relevant documents, and those of them in the index."""
+    refuse_sample(table)
     known = set(index.ids)
     grades = {
         query: {name: grade for name, grade in entry.items() if grade > 0 and to_bytes(name) in known}
@@ -255,6 +257,7 @@ def _drawn(candidates: Flags, count: int, rng: np.random.Generator) -> Flags:
     return flags
 
 
+@np.errstate(divide="ignore", invalid="ignore")  # where a model has the value 0
 def estimates_of(truth: Floats, means: dict[str, Floats]) -> Json:
     """Return bias, error and rank correlation of the estimates of one measure in one cell."""
     exact = truth.mean(axis=1)
