@@ -20,6 +20,7 @@ fail_below = "RR=0.1"
 power = 0.9
 draws = 50
 """
+INPUTS = {"judgments": "qrels.txt", "runs": "bm25.run"}
 TYPED = ("qrels.txt", "bm25.run", "new=dense.run")
 
 
@@ -103,6 +104,26 @@ def test_files_that_contradict_or_misspell_are_refused(
     (here / "leadline.toml").write_text(text)
     done = leadline(*words)
     assert (done.status, done.out, len(done.err.splitlines())) == (2, "", 1)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "judgments = ['qrels.txt', 'other.txt']",
+        "judgments = ''",
+        "measures = ['AP', 5]",
+        "measures = {AP = 1}",
+        "baseline = 5",
+        "fail_if_worse = true",
+        "runs = [['bm25.run']]",
+        "runs = {bm25 = ['bm25.run']}",
+    ],
+)
+def test_values_of_another_type_are_refused_with_their_key(line: str, here: Path, leadline: Leadline) -> None:
+    key = line.partition(" ")[0]
+    rest = [f"{name} = '{file}'" for name, file in INPUTS.items() if name != key]
+    (here / "leadline.toml").write_text("\n".join([line, *rest]))
+    assert f"leadline.toml: the key '{key}' must be" in leadline("compare").refusal
 
 
 @pytest.mark.usefixtures("here")

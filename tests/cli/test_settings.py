@@ -171,8 +171,12 @@ def test_no_refusal_advises_a_setting_that_the_command_does_not_have(
         ("[read\n", "invalid TOML"),
         (
             "[read]\nordr = 1\n",
-            "my.toml: `leadline evaluate` has no setting 'read.ordr'. Did you mean read.order or",
+            "my.toml: `leadline evaluate` has no setting 'read.ordr'. Did you mean read.order?",
         ),
+        ("[test]\ndraws = 9\n", "has no setting 'test.draws'. `leadline evaluate --help`"),
+        ("x = " + "[" * 100_000, "nested too deeply"),
+        ("[read]\nkind = {a = 1}\n", "my.toml: the setting 'read.kind' must be"),
+        ("[read]\nqueries_in = ['q']\n", "my.toml: the setting 'read.queries_in' must be a path"),
         ("[read]\norder = 1\n", "Invalid value for 'read.order' in "),
         ("runs = ['a.run']\n[read]\norder = 'rank'\n", "already lists the runs"),
     ],
@@ -181,6 +185,11 @@ def test_a_faulty_file_is_refused(text: str, said: str, tmp_path: Path, leadline
     config = tmp_path / "my.toml"
     config.write_text(text)
     assert said in leadline(*ASKED, "--config", config).refusal
+
+
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path, leadline: Leadline) -> None:
+    (config := tmp_path / "my.toml").write_text("[read]\norder = 'rank'\n", encoding="utf-8-sig")
+    assert leadline(*ASKED, "--config", config).data["options"]["order"] == "rank"
 
 
 def test_an_experiment_is_sent_to_a_command_that_runs_one(tmp_path: Path, leadline: Leadline) -> None:

@@ -13,7 +13,6 @@ from leadline.cli._help import ANALYSIS, INTERVAL, SETTING_FILES, SHARED, InputP
 from leadline.data.registry import LARGEST
 from leadline.data.validation import LIMITS
 from leadline.errors import InputError, UsageError, did_you_mean, either, meant
-from leadline.io.read_paths import record_input
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -460,13 +459,25 @@ def _listed(value: object) -> list[str]:
 
 def _texts(key: str, value: Any, path: str) -> list[str]:
     """Return the values of a key of an experiment as on a command line; paths are relative to its file."""
-    if isinstance(value, dict):  # runs by name, or conditions by measure
+    conditions = key in ("fail_if_worse", "require_not_worse", "fail_below")
+    named = isinstance(value, dict) and (
+        conditions or key == "runs"
+    )  # runs by name, or conditions by measure
+    single = key in ("judgments", "qrels", "pool", "machine")
+    given = (
+        [] if value is None else value if isinstance(value, list) else [*value.values()] if named else [value]
+    )
+    wanted = (str, int, float) if named and conditions else str
+    if (single and len(given) > 1) or not all(isinstance(one, wanted) and one != "" for one in given):
+        table = ["a table of paths"] * (key == "runs") + ["a table of numbers"] * conditions
+        expected = "the path of one file" if single else either(["text", "a list of texts", *table])
+        raise InputError(f"the key '{key}' must be {expected}", path=path)
+    if named:
         by = ":" if key in ("fail_if_worse", "require_not_worse") else "="
         return [f"{name}{by}{_relative(one, path) if key == 'runs' else one}" for name, one in value.items()]
-    texts = [] if value is None else list(map(str, value if isinstance(value, list) else [value]))
-    if key in ("measures", "fail_if_worse", "require_not_worse", "fail_below"):
-        return texts
-    parts, there = (text.rpartition("=") for text in texts), key in ("baseline", "machine")
+    if conditions or key == "measures":
+        return given
+    parts, there = (text.rpartition("=") for text in given), key in ("baseline", "machine")
     return [name + equals + _relative(file, path, only_there=there) for name, equals, file in parts]
 
 
@@ -482,18 +493,9 @@ def _is_file(text: str) -> bool:
 
 
 def _content(path: str) -> dict[str, Any]:
-    import tomllib
+    from leadline.io.opening import read_toml
 
-    record_input(path)
-    try:
-        with open(path, "rb") as file:
-            return tomllib.load(file)
-    except FileNotFoundError:
-        raise InputError("no such file", path=path) from None
-    except OSError as error:
-        raise InputError(f"the file cannot be read ({error.strerror})", path=path) from None
-    except ValueError as error:
-        raise InputError(f"invalid TOML ({error})", path=path) from None
+    return read_toml(path)
 
 
 def _in_file(path: str, command: click.Command) -> Iterator[tuple[str, str]]:
@@ -518,6 +520,10 @@ def _in_file(path: str, command: click.Command) -> Iterator[tuple[str, str]]:
             known = SETTINGS.get(f"{group}.{name}".replace("-", "_"))
             if known is not None and known.key not in own:
                 continue
+            paths = known is not None and not known.many and isinstance(known.kind, InputPath)
+            if known is not None and isinstance(content, (dict, list) if paths else dict):
+                kind = "a path" if paths else "a list or a single value" if known.many else "a single value"
+                raise InputError(f"the setting '{known.key}' must be {kind}", path=path)
             values = content if isinstance(content, list) and known is not None and known.many else [content]
             for value in values:
                 text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
@@ -549,7 +555,7 @@ def _resolve(text: str, known: Mapping[str, Setting], context: click.Context, pa
         if convert is not None and any(key in (one.key, one.keyword) for one in taken(convert)):
             raise UsageError(f"{refused} First use `leadline convert` with this setting on the run or qrels.")
     keywords = {one.keyword: one.key for one in known.values()}
-    close = difflib.get_close_matches(key.lower(), [*known, *keywords], n=2)
+    close = difflib.get_close_matches(key.lower(), [*known, *keywords], n=2, cutoff=0.75)
     nearest = dict.fromkeys(keywords.get(one, one) for one in close)
     hint = meant(nearest) or f"`{context.command_path} --help` lists its settings."
     raise UsageError(f"{name} has no setting '{text}'. {hint}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from glob import glob
@@ -21,7 +20,7 @@ from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.evaluate import Evaluation
 from leadline.evaluation.profiles import Averaging
 from leadline.evaluation.results import Results
-from leadline.io.opening import digest_of, read_whole, text_of
+from leadline.io.opening import digest_of, read_toml
 from leadline.io.read_paths import public
 from leadline.io.run_names import files_of, run_name
 from leadline.measures import Measure
@@ -31,7 +30,6 @@ from leadline.scale.run_parts import RunParts
 from leadline.stats import Correction, PairedTest
 
 DEFAULT_MEASURES = ("nDCG@10",)
-LONGEST_SUITE = 1 << 24  # maximum number of bytes of a suite
 TOP = ("measures", "groups", "collections")
 KEYS = ("qrels", "runs", "documents", "level")
 FORM = (
@@ -75,19 +73,7 @@ def read_suite(source: str | os.PathLike[str] | Mapping[str, Any]) -> SuiteFile:
     path = os.fspath(source)
     if os.path.isdir(path):
         return _suite_of({"collections": _in_folder(path)}, path)
-    import tomllib
-
-    text = text_of(read_whole(path, longest=LONGEST_SUITE))
-    try:
-        return _suite_of(tomllib.loads(text), path, os.path.dirname(path))
-    except RecursionError:
-        raise InputError("tables or arrays are nested too deeply", path=path, hint=FORM) from None
-    except tomllib.TOMLDecodeError as error:
-        line = re.search(r"at line (\d+)", str(error))
-        found = re.sub(r" \(at .*\)$", "", " ".join(str(error).split()))
-        raise InputError(
-            f"invalid TOML ({found})", path=path, line=int(line[1]) if line else None, hint=FORM
-        ) from None
+    return _suite_of(read_toml(path, hint=FORM), path, os.path.dirname(path))
 
 
 def _in_folder(path: str) -> dict[str, Any]:

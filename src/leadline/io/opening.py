@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -32,6 +33,7 @@ PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 BINARY_TABLES = (PARQUET, ARROW, STREAM)  # first bytes of a file
 SQLITE = b"SQLite format 3\0"
 LONGEST_LINE = 1 << 20  # maximum number of bytes of a line of a run or qrels
+LONGEST_TOML = 1 << 24  # maximum number of bytes of a TOML file
 LONGEST_TEXT = 1 << 26  # maximum number of bytes of a line, or of one document, of texts
 BLOCK = LONGEST_LINE >> 2  # a longer line fills at least one block of this size
 DAMAGED = "The file may be damaged or incomplete"
@@ -415,6 +417,22 @@ def whole_content(path: str) -> bytes:
 def text_of(window: Chunk) -> str:
     """Return the text of a window; bytes that are not UTF-8 become surrogates."""
     return window.content().decode("utf-8", "surrogateescape")
+
+
+def read_toml(path: str, *, hint: str = "") -> dict[str, Any]:
+    """Return the tables of a TOML file."""
+    import tomllib
+
+    text = text_of(read_whole(path, longest=LONGEST_TOML))
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise InputError("tables or arrays are nested too deeply", path=path, hint=hint) from None
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"at line (\d+)", str(error))
+        found = re.sub(r" \(at .*\)$", "", " ".join(str(error).split()))
+        place = int(line[1]) if line else None
+        raise InputError(f"invalid TOML ({found})", path=path, line=place, hint=hint) from None
 
 
 def digest_of(path: str) -> str | None:
