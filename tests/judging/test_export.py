@@ -379,7 +379,7 @@ def test_an_export_of_labels_by_a_machine_is_marked(suffix: str, tmp_path: Path)
     judged(store, {"machine gpt": GIVEN["ann"] | {"d4": 0}}).close()  # of the whole pool
     export(store, target)
     (words,) = (words for code, words, _ in read_qrels(target).remarks if code == "machine_labels")
-    assert words.startswith("4 of 4 judgments are by an automatic judge (machine: gpt)")
+    assert words.startswith("all 4 judgments are by an automatic judge (machine: gpt)")
     with pytest.raises(InputError, match="cannot store the names of automatic judges"):
         export(store, str(tmp_path / "labels.json"))
 

@@ -152,7 +152,7 @@ def _of_table(text: str, path: str, measure: str) -> Column:
     queries: dict[str, dict[str, float]] = {}
     for line, row in rows:
         try:
-            number = value_of(row[header.index(name)], name, undefined=True)
+            number = value_of(row[header.index(name)], name, undefined=True, missing="leave the cell empty")
         except InputError as error:
             raise error.at(path, line) from None
         of_query = query is not None and bool(row[query])

@@ -318,14 +318,15 @@ def machine_remarks(judges: Sequence[str]) -> tuple[tuple[str, str, int], ...]:
         return ()
     count = sum(counts[name] for name in machines)
     names = first_few(machines)
-    number = f"{count:,} of {len(judges):,} judgments {'is' if count == 1 else 'are'}"
+    share = "all" if 2 < count == len(judges) else f"{count:,} of"
+    number = f"{share} {len(judges):,} judgments {'is' if count == 1 else 'are'}"
     by = "an automatic judge" if len(machines) == 1 else "automatic judges"
     words = f"{number} by {by} ({names}). {ABOUT_MACHINES}"
     return ((MACHINE_LABELS, words, count),)
 
 
 ABOUT_MACHINES = (
-    "Values may be far too high and may favor some runs, so leadline computes no intervals. Measure the bias "
+    "Values may be far too high, may favor some runs and have no intervals. Measure the bias "
     "with `leadline agreement --runs` and correct it with `leadline evaluate --pool POOL --machine LABELS`"
 )
 
