@@ -158,15 +158,17 @@ class MeasuredPool(Result):
                 if half_width is None
                 else f"expected 95 % interval half-width of {name}: {half_width:.3f} {of}"
             )
+            said = half_width is None and any(str(notice).startswith(f"{name}: ") for notice in self.warnings)
             parts = []
             if half is not None:
                 parts.append(f"{half:.1f} {new}judgments per query would halve it")
             if exact:  # 0 where all is judged
                 noun = "" if parts else f" {new}judgments per query"
-                made = f"the difference in {name} exact" if pair else f"{name} exact for these runs"
+                made = (
+                    f"the difference{f' in {name}' * said} exact" if pair else f"{name} exact for these runs"
+                )
                 verb = "would make" if exact > mean else "are enough to make"  # more are wasted
                 parts.append(f"{exact:.1f}{noun} {verb} {made}")
-            said = half_width is None and any(str(notice).startswith(f"{name}: ") for notice in self.warnings)
             budgets = ", and ".join(parts)
             if parts or not said:
                 lines.append(budgets if said else f"{first} ({budgets})" if parts else first)
