@@ -237,9 +237,9 @@ def _is_call(paths: Sequence[str]) -> bool:
 def _is_index(path: str) -> bool:
     if not os.path.isdir(path):
         return False
-    from leadline.retrieval.index.index_files import HEADER
+    from leadline.retrieval.index.index_files import holds_index
 
-    return os.path.isfile(os.path.join(path, HEADER))
+    return holds_index(path)
 
 
 def _plain(file: Checked) -> dict[str, Any]:

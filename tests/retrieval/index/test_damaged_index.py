@@ -153,3 +153,15 @@ def test_arrays_of_another_index_are_refused(folder: Path, leadline: Leadline) -
         assert leadline("check", "index").status == 2, path.name
         shutil.copy(folder / "whole" / path.name, folder / "index" / path.name)
     assert different > 5
+
+
+def test_an_index_without_a_header_or_of_an_unknown_analysis_is_one_broken_index(
+    folder: Path, leadline: Leadline
+) -> None:
+    path = folder / "index" / index_files.HEADER
+    header = json.loads(path.read_text()) | {"analysis": "Letters"}
+    path.write_text(json.dumps(header | {"build": index_files.build_id(header)}))
+    assert "index: unknown analysis 'Letters'" in leadline("search", "index", "--query", "knots").refusal
+    path.unlink()
+    (found,) = leadline("check", "index", "-f", "json").data["files"]
+    assert (found["kind"], len(found["problems"])) == ("index", 1)

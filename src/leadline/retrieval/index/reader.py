@@ -19,7 +19,7 @@ from leadline.data.table import ResultWarning
 from leadline.errors import Answering, InputError, LeadlineError, UsageError
 from leadline.io.check import Checked
 from leadline.io.check_remarks import Problem
-from leadline.retrieval.index.index_files import TYPES, IndexArrays, digest
+from leadline.retrieval.index.index_files import AGAIN, TYPES, IndexArrays, digest
 from leadline.text import ANALYSES, Analysis
 
 KEPT = 4096  # pairs whose windows are kept between queries
@@ -111,7 +111,10 @@ class Index(Answering):
         self.documents: int = self.header["documents"]
         self.tokens: int = self.header["tokens"]
         self.terms: int = self.header["terms"]
-        self.analysis: Analysis = ANALYSES.parse(self.header["analysis"])
+        try:
+            self.analysis: Analysis = ANALYSES.parse(self.header["analysis"])
+        except UsageError as error:  # of another version of leadline
+            raise InputError(str(error), path=self.path, hint=AGAIN) from None
         self.made: dict[Any, Any] = {}  # what models keep between queries
         if verify:
             for name in self._arrays.lengths:
