@@ -101,6 +101,9 @@ def test_bad_requests_are_refused(index: Index) -> None:
         search(index, QUERIES, "BM25", k=0)
     with pytest.raises(UsageError, match="no retrieval model was given"):
         search(index, QUERIES, [])
+    for text in ("PL2(c=1e-300)", "QLDirichlet(mu=1e308)"):
+        with pytest.raises(UsageError, match="not finite"):
+            search(index, QUERIES, text)
     with pytest.raises(UsageError, match="`terms` must be above 0"):
         search(index, QUERIES, "SDM(terms=0)")
     with pytest.raises(UsageError, match="index must be an Index object"):

@@ -246,8 +246,9 @@ def _answered(
         for done, (name, text, documents) in enumerate(prepared):
             began = time.perf_counter()
             query = Query.of(index, text)
-            plan = model.plan(index, query, relevant.get(name, np.empty(0, dtype=np.int64)))
-            lists[name] = answer(plan, documents)
+            with np.errstate(all="ignore"):  # scores that are not finite are refused
+                plan = model.plan(index, query, relevant.get(name, np.empty(0, dtype=np.int64)))
+                lists[name] = answer(plan, documents)
             seconds.append(time.perf_counter() - began)
             if number == 0:
                 unknown += query.unknown
@@ -305,6 +306,9 @@ def _relevant(index: Index, feedback: QrelsLike) -> dict[bytes, Integers]:
 def _run(index: Index, lists: Mapping[bytes, ScoredDocuments], name: str) -> Run:
     """Return a run of sorted lists; queries without results are omitted."""
     filled = sorted(query for query, scored in lists.items() if len(scored.document))
+    scores = np.concatenate([lists[query].score for query in filled]) if filled else np.empty(0)
+    if not np.isfinite(scores).all():
+        raise UsageError(f"the scores by {name} are not finite. Use parameters nearer to their defaults.")
     rows = [index.id_rank[lists[query].document] for query in filled]
     ranks = np.concatenate(rows) if rows else np.empty(0, dtype=np.int64)
     used, codes = np.unique(ranks, return_inverse=True)
@@ -314,7 +318,7 @@ def _run(index: Index, lists: Mapping[bytes, ScoredDocuments], name: str) -> Run
         np.cumsum([0, *map(len, rows)], dtype=np.int64),
         Vocabulary.of_bytes(index.ids.take(by_id[used])),
         codes.astype(np.int32),
-        np.concatenate([lists[query].score for query in filled]) if filled else np.empty(0),
+        scores,
         name=name,
         tag=name,
     )
