@@ -498,3 +498,19 @@ def test_arguments_that_were_misread_are_refused_or_read() -> None:
         with pytest.raises(ll.LeadlineError, match=said) as caught:
             call()
         assert len(str(caught.value)) < 150
+
+
+def test_refusals_advise_calls(tmp_path: Path) -> None:
+    path = tmp_path / "docs.txt"
+    path.write_text("q1 Q0 d1 1 1 a\n" * 2, encoding="utf-8")
+    calls: list[tuple[Callable[[], object], str]] = [
+        (lambda: ll.open_index(path), rf"`build_index\('{path}', "),
+        (lambda: ll.build_index(path), r"docs\.txt:1: .*`check\(path\)`"),
+        (lambda: ll.evaluate(path, [NEW], "AP"), r"`unjudged\(runs\)`"),
+        (lambda: ll.evaluate(QRELS, [NEW], "P@0"), r"`leadline\.MEASURES\.classes`"),
+        (lambda: ll.build_index(pd.DataFrame({"docno": ["a", None], "text": "x"})), "row 2: .*has no id"),
+    ]
+    for call, said in calls:
+        with pytest.raises(ll.LeadlineError, match=said) as caught:
+            call()
+        assert not re.search("`leadline [a-z]", str(caught.value))

@@ -234,7 +234,7 @@ def test_one_column_of_several_languages_can_be_chosen(tmp_path: Path) -> None:
             b'{"doc_id": "d1", "title": "a", "abstract": "b"}\n',
             r"no column 'text', .* `fields=\['abstract'\]`",
         ),
-        (b"query_id,doc_id,score\nq1,d1,2\n", ":2: .* no column 'text', .* Qrels and runs contain no texts"),
+        (b"query_id,doc_id,score\nq1,d1,2\n", ":1: .* no column 'text', .* Qrels and runs contain no texts"),
         (b"{}\n", ":1: the document has no column 'doc_id', .* or '_id'$"),
         (b'{"doc_id": "d1"\n', "JSON"),
         (b"doc_id,text\nd1\n", r":2: the row has 1 cell, but the header has 2"),

@@ -230,13 +230,21 @@ COMMANDS = {  # as calls
     "`leadline agreement --runs`": "`agreement(a, b, runs=runs)`",
     "`leadline pool --for MEASURE --from POOL --total N`": "`pool(runs, measure=..., earlier=pool, total=N)`",
     "`leadline explain --long`": "`explain(..., everything=True)`",
-    "`leadline compare`": "`compare`",
-    "`leadline evaluate`": "`evaluate`",
-    "`leadline rank`": "`rank`",
-    "`leadline curve`": "`curve`",
+    "`leadline check FILE`": "`check(path)`",
+    "`leadline difference QRELS RUN RUN`": "`difference(qrels, runs)`",
+    "`leadline evaluate JUDGMENTS RUN...`": "`evaluate(qrels, runs)`",
+    "`leadline evaluate QRELS RUN... -m Judged@10`": "`evaluate(qrels, runs, 'Judged@10')`",
+    "`leadline index`": "`build_index`",
+    "`leadline index DOCUMENTS -o INDEX`": "`build_index(documents)`",
+    "`leadline pool RUN... --depth K --judged QRELS -o POOL`": "`pool(runs, depth=k, judged=qrels)`",
+    "`leadline search INDEX QUERIES -o RUN`": "`search(index, queries)`",
+    "`leadline unjudged RUN RUN...`": "`unjudged(runs)`",
     "`leadline measures`": "`leadline.MEASURES.classes`",
     "`leadline models`": "`leadline.MODELS.classes`",
 }
+SAME = ("compare", "correlate", "curve", "evaluate", "pool", "rank", "replicate", "suite")
+COMMANDS |= {f"`leadline {name}`": f"`{name}`" for name in SAME}  # functions are named as they are
+INDEXING, CALL_OF_INDEX = re.compile(r"`leadline index (\S+) -o (\S+)`"), r"`build_index('\1', '\2')`"
 IN_MEMORY = {  # what Python takes in place of a file
     ("known", "FILE"): "known={query: [document, ...]}",
     ("lengths", "FILE:COLUMN"): "lengths={document: length}",
@@ -298,7 +306,7 @@ def with_keywords(text: str, function: Callable[..., Any], likely: Collection[st
         if name not in parameters and reader and found[1]:
             return f"{reader}(..., {name}={[value] if name == 'fields' else value or True!r})"
         if name not in parameters or (file and parameters[name][0] == "int"):
-            return value.lower() if file else COMMANDS.get(found[0], found[0])
+            return value.lower() if file else COMMANDS.get(found[0], INDEXING.sub(CALL_OF_INDEX, found[0]))
         if (name, value) in IN_MEMORY:
             return IN_MEMORY[name, value]
         if parameters[name][0] == "bool":

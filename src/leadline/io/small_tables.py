@@ -30,7 +30,7 @@ Rows = Iterator[tuple[int, dict[str, Any]]]
 
 
 class TableLine(int):
-    """Number of a line of a table, with that of the header."""
+    """Number of the first line of a table, with that of the header."""
 
     header: int
 
@@ -149,9 +149,9 @@ def _table(rows: Iterator[tuple[int, list[str]]], path: str, known: Iterable[str
         yield top, dict(zip(("id", "text"), header, strict=True))
         header, first = ["id", "text"], "first row"
     refuse_repeated("column", header, path=path, line=top)
-    for number, row in rows:
+    for place, (number, row) in enumerate(rows):
         refuse_ragged(row, header, path, number, first=first)
-        yield TableLine(number, top), dict(zip(header, row, strict=True))
+        yield number if place else TableLine(number, top), dict(zip(header, row, strict=True))
 
 
 def csv_table(text: str, path: str) -> tuple[list[str], list[tuple[int, list[str]]]]:

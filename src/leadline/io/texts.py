@@ -299,7 +299,7 @@ def _read(
         if not isinstance(given, bool) and isinstance(given, Integral):
             document = document._replace(id=str(int(given)))
         try:
-            key = b"" if given is None else to_bytes(document.id)
+            key = b"" if given is None or given != given else to_bytes(document.id)  # noqa: PLR0124  # not NaN
         except InputError as error:
             raise error.at(path, place) from None
         if not key:
@@ -372,7 +372,7 @@ class _Layout:
             hint = f"Rename the {'id' if wanted is self.ids else 'text'} column to '{next(iter(wanted))}'"
         found = f"the {self.noun} has no column {either(map(repr, wanted))}"
         found += f", only {listed(names)}" if names else ""
-        return InputError(found, path=self.path, line=place, hint=hint)
+        return InputError(found, path=self.path, line=getattr(place, "header", place), hint=hint)
 
 
 def _of_any_language(field: str, names: Sequence[str]) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.ids import Ids, to_bytes, to_text
 from leadline.data.table import ResultWarning
+from leadline.data.wording import counted
 from leadline.errors import Answering, InputError, LeadlineError, UsageError
 from leadline.io.check import Checked
 from leadline.io.check_remarks import Problem
@@ -290,7 +291,8 @@ class Index(Answering):
         return f"{self.header['source']} differs from the file that was indexed"
 
     def __repr__(self) -> str:
-        return f"Index({self.documents} documents, {self.terms} terms, {self.analysis})"
+        sizes = f"{counted(self.documents, 'document')}, {counted(self.terms, 'term')}"
+        return f"Index({sizes}, {self.analysis})"
 
 
 def check_index(path: str) -> Checked:
