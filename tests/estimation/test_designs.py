@@ -235,6 +235,19 @@ def test_judgments_from_before_the_draw_do_not_count_for_an_interval(
     assert np.isfinite(found.these_low) == (not reason)
 
 
+def test_judgments_from_before_the_draw_are_asked_for_where_they_are_missing() -> None:
+    known = {query: {name: TRUTH[query][name] for name in RUNS["c"][query][:5]} for query in QUERIES}
+    pool = pool_for(RUNS, "P@10", budget=6, judged=known).pool
+    pairs = [(query, name) for query, name in pool.drawn_rows() if name not in known[query]]
+    new: dict[str, dict[str, int]] = {query: {} for query, _ in pairs}
+    for query, name in pairs[1:]:
+        new[query][name] = TRUTH[query][name]
+    both = {query: known[query] | new.get(query, {}) for query in QUERIES}
+    for grades, asked in ((new, True), (both, False)):
+        warnings = str(estimate(grades, RUNS, "P@10", pool=pool).warnings)
+        assert ("judgments from before the draw" in warnings) is asked
+
+
 def test_few_sampled_documents_that_affect_a_score_give_no_interval_of_a_run_but_of_a_difference() -> None:
     known = {query: {name: TRUTH[query][name] for name in RUNS["a"][query][:10]} for query in QUERIES}
     for query in QUERIES[:2]:  # here RR of "a" depends on documents at ranks 11 and beyond

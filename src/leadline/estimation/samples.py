@@ -226,6 +226,8 @@ def _without_gaps(
             f"{gaps:,} of {drawn} without a judgment (treated as not drawn, so estimates may be biased, and "
             "are far too high if the judgments list only relevant documents)"
         )
+        if (pool.judged_before & missing).any():
+            words += ". Merge the judgments from before the draw with the new ones"
         warnings.append(ResultWarning("skipped_pairs", words, gaps))
     count = int((missing & (order >= end)).sum())
     if not count:
