@@ -91,6 +91,7 @@ def test_runs_without_a_truth_are_not_counted_as_correlated(leadline: Leadline) 
     leadline("evaluate", "qrels.txt", "a.run", "-q", "-f", "json", "-o", "e.json")
     done = leadline("predict", "a.run", "b.run", "--truth", "e.json:AP", "--config", "test.draws=50")
     assert "1 run, correlation" in done.out
+    assert "left out 1 run without values in e.json:AP (b)" in done.out
 
 
 @pytest.mark.usefixtures("folder")
@@ -111,6 +112,8 @@ def test_correlate_reads_what_predict_wrote(leadline: Leadline) -> None:
         (["--queries", "queries.jsonl"], "--queries needs --index"),
         (["--truth", "e.csv"], "no per-query values"),
         (["--truth", "ids.csv"], "no per-query values"),
+        (["--truth", "other.csv"], "no query has both predictions and per-query values"),
+        (["--topics", "model.npz"], "model.npz: is a topic model"),
         (["--confidence", "2"], "confidence"),
         (["-o", "a.run"], "a.run would overwrite an input"),
     ],
@@ -119,6 +122,8 @@ def test_correlate_reads_what_predict_wrote(leadline: Leadline) -> None:
 def test_refusals_are_one_line(leadline: Leadline, arguments: list[str], words: str) -> None:
     Path("e.csv").write_text("run,AP\na,0.5\n")
     Path("ids.csv").write_text("run\na\n")
+    Path("other.csv").write_text("run,query,AP\na,other,0.5\n")
+    Path("model.npz").write_bytes(b"PK\3\4")
     if arguments[0] == "--confidence":
         Path("e.csv").write_text("run,query,AP\na,q1,0.5\n")
         arguments = [*arguments, "--truth", "e.csv"]

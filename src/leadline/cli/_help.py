@@ -365,6 +365,12 @@ class InputPath(click.types.StringParamType):
 
     name = "text"
 
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path, which an unset variable of a shell would leave empty."""
+        if isinstance(value, str) and not value.strip():
+            self.fail("the name is empty. Pass the name of a file or folder.", param, ctx)
+        return super().convert(value, param, ctx)
+
     def shell_complete(
         self, _context: click.Context, _parameter: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
@@ -414,8 +420,6 @@ class OutputPath(InputPath):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Declare the path as an output of this command."""
         path = str(super().convert(value, param, ctx))
-        if not path.strip():
-            self.fail("the name is empty. Pass the name of a file or folder.", param, ctx)
         if path != STANDARD_STREAM:
             declare_output(path)
         return path

@@ -30,7 +30,7 @@ from leadline.data.table import (
     raised,
 )
 from leadline.data.validation import check_whole, check_word
-from leadline.data.wording import counted, first_few, percent, queries
+from leadline.data.wording import counted, first_few, listed_few, percent, queries
 from leadline.errors import InputError, UsageError, together
 from leadline.estimation.histogram_result import over_runs
 from leadline.estimation.predictors import INDEX, NQC, PREDICTORS, VECTORS, WIG, Answer, Predictor
@@ -406,10 +406,11 @@ def over_queries(
             x, y = right[defined], prediction.values[index, defined, column]
             row: dict[str, Any] = {"run": run, "predictor": str(predictor), "queries": int(defined.sum())}
             rows.append(row | _coefficients(x, y, draws, confidence, seed))
-    if not rows:
+    if not any(row["queries"] for row in rows):
+        what = "query" if rows else "run"
         raise InputError(
-            "no run has both predictions and per-query values",
-            hint="Use the same run names for predictions and values.",
+            f"no {what} has both predictions and per-query values",
+            hint=f"Use the same {what} {'ids' if rows else 'names'} for predictions and values.",
         )
     return rows
 
@@ -426,9 +427,12 @@ def correlation_table(predictions: Predictions, rows: Sequence[Mapping[str, Any]
         ],
     )
     options = predictions.options
-    runs = counted(len({row["run"] for row in rows}), "run")
+    known = {row["run"] for row in rows}
+    left = [name for name in predictions.names if name not in known]
+    without = f"left out {counted(len(left), 'run')} without values in {truth} ({listed_few(left)})"
     notes = [
-        f"{runs}, correlation with {truth} over queries",
+        f"{counted(len(known), 'run')}, correlation with {truth} over queries",
+        *[without] * bool(left),
         f"low, high: {percent(options['confidence'])} interval ({options['draws']:,} query resamples)",
     ]
     return printed_table(columns, notes=[*notes, *map(str, predictions.warnings)])

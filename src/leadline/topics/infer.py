@@ -272,6 +272,9 @@ def _check_distributions(
 def read_vectors(path: str | os.PathLike[str]) -> Vectors:
     """Read vectors; raise InputError unless all are distributions of one length."""
     name = os.fspath(path)
+    if name.endswith(".npz"):
+        hint = "Pass vectors from `leadline topics infer MODEL DOCS -o VECTORS.jsonl`"
+        raise InputError("is a topic model, not topic vectors", path=name, hint=hint)
     ids: list[str] = []
     rows: list[list[float]] = []
     lines: list[int] = []
