@@ -33,7 +33,7 @@ CALLS = {
     "evaluate qrels.txt bm25.run --confidence 0.9 --pool depth.tsv": "--confidence needs --intervals",
     "histogram qrels.txt bm25.run -C histogram.show=bm25": "--config histogram.show needs -o FILE.svg",
     "judge --store new.db --export new.txt --simulate qrels.txt": "use only one of --export and --simulate",
-    "judge pool.tsv --store new.db --simulate qrels.txt --merge max": "--merge needs --export",
+    "judge p.tsv --store new.db --simulate qrels.txt --merge max": "use only one of --simulate and --merge",
     "judge pool.tsv --store new.db --simulate qrels.txt --port 1": "use only one of --simulate and --port",
     "judge pool.tsv --store new.db -C judge.looks=3": "--config judge.looks needs --stop-when",
     "judge pool.tsv --store new.db -f json": "--format needs --export or --simulate",
