@@ -271,6 +271,8 @@ def test_a_folder_of_collections_is_a_suite_and_those_of_beir_too(tmp_path: Path
         ll.InputError, match=r"beir: leadline found no judgments in this folder. Add qrels.txt"
     ):
         read_suite(tmp_path)
+    with pytest.raises(ll.InputError, match=r"one: this folder is a single collection. Pass the folder that"):
+        read_suite(tmp_path / "one")
     (tmp_path / "beir" / "qrels").mkdir()
     (tmp_path / "beir" / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td2\t1\n")
     result = suite(tmp_path, measures="RR")

@@ -82,13 +82,19 @@ def _in_folder(path: str) -> dict[str, Any]:
     for entry in sorted(os.scandir(path), key=lambda entry: entry.name):
         if not entry.is_dir() or entry.name.startswith("."):
             continue
-        found = [os.path.join(entry.path, name) for name in QRELS]
-        qrels = next(filter(os.path.isfile, found), None)
+        qrels = _qrels_in(entry.path)
+        if qrels is None and _qrels_in(path) is not None:
+            hint = "Pass the folder that contains the folders of the collections"
+            raise InputError("this folder is a single collection", path=path, hint=hint)
         if qrels is None:
             hint = f"Add {', '.join(QRELS[:-1])} or {QRELS[-1]}"
             raise InputError("leadline found no judgments in this folder", path=entry.path, hint=hint)
         collections[entry.name] = {"qrels": qrels, "runs": os.path.join(entry.path, "runs")}
     return collections
+
+
+def _qrels_in(folder: str) -> str | None:
+    return next(filter(os.path.isfile, (os.path.join(folder, name) for name in QRELS)), None)
 
 
 def _suite_of(data: Mapping[str, Any], path: str, folder: str = "") -> SuiteFile:
