@@ -90,6 +90,12 @@ def test_looks_divide_the_new_judgments_of_a_pool_with_existing_ones() -> None:
     first, *others = looks_of(pool)
     assert len(others) == LOOKS - 1
     assert first >= int(pool.judged_before.sum()) + 50
+    new = {
+        query: {one: grade for one, grade in documents.items() if one not in known[query]}
+        for query, documents in GRADES.items()
+    }
+    with pytest.raises(UsageError, match="Merge the judgments from before the draw"):
+        ll.compare(new, RUNS, "P@10", pool=pool)
     with pytest.raises(UsageError, match="no verdict yet"):
         ll.compare(judged(pool, first - 1), RUNS, "P@10", pool=pool)
     assert np.isfinite(ll.compare(judged(pool, first), RUNS, "P@10", pool=pool).pairs[0].p)

@@ -217,7 +217,7 @@ def _shown(value: object) -> object:
 
 # What gives estimates an interval, by a part of the reason for which they have none.
 REMEDIES = {
-    "judgments are missing": "Judge the missing pairs",
+    "judgments are missing": "Judge the missing pairs, or merge the judgments from before the draw",
     " queries, not": "Judge more queries",
     "need at least": "Judge more pairs",
     "with LLM labels": "Leave out the labels (`--machine none`), or choose another measure, such as P@10",

@@ -258,10 +258,12 @@ def at_look(pool: DrawnPool, grades: Mapping[str, Mapping[str, float]]) -> tuple
     front = next((place for place, one in enumerate(judged) if not one), len(rows))
     reached = sum(place <= front for place in places)
     if not reached:
+        merge = "Merge the judgments from before the draw with the new ones. "
+        merge *= bool(pool.judged_before[rows[front]])
         raise UsageError(
             f"there is no verdict yet. Verdicts come after the first {_numbers(places)} pairs in judging "
             "order (column `order` of the pool). So far, "
-            f"{counted(front, 'pair is', 'pairs are')} judged without a gap. "
+            f"{counted(front, 'pair is', 'pairs are')} judged without a gap. {merge}"
             "`leadline evaluate JUDGMENTS RUN... --pool POOL` shows the values so far."
         )
     look = Look(reached, len(places), places[reached - 1], len(rows))
