@@ -40,6 +40,10 @@ def judged(pool: DrawnPool, count: int, without: int = -1) -> dict[str, dict[str
     return grades
 
 
+def test_more_looks_than_judgments_are_one_after_each() -> None:
+    assert places_of_looks(60, 10**9) == list(range(50, 61))
+
+
 def test_a_verdict_is_that_of_the_judgments_up_to_the_last_look(pool: DrawnPool) -> None:
     size = int(pool.drawn.sum())
     places = places_of_looks(size, LOOKS)

@@ -259,6 +259,27 @@ def test_a_pool_passed_as_judgments_is_told_as_such(tmp_path: Path) -> None:
         read_qrels(path)
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("format", 2, "Install a newer version"),
+        ("runs", 5, "'runs'"),
+        ("looks", "x", "'looks'"),
+        ("seed", None, "'seed'"),
+        ("owners", [1], "'owners'"),
+    ],
+)
+def test_a_description_with_an_invalid_value_is_refused_at_its_line(
+    key: str, value: object, said: str, drawn: Path
+) -> None:
+    head, *rest = drawn.read_text().split("\n")
+    design = json.loads(head.removeprefix("# leadline pool ")) | {key: value}
+    drawn.write_text("\n".join([f"# leadline pool {json.dumps(design)}", *rest]))
+    for read in (read_drawn_pool, read_design):
+        with pytest.raises(InputError, match=rf"{drawn}:1: .*{said}"):
+            read(drawn)
+
+
 def test_a_damaged_pool_is_refused_in_one_line_or_a_pool_of_other_pairs(tmp_path: Path) -> None:
     runs = {
         name: {q: [f"{q}d{(5 * n + k) % 9}" for n in range(8)] for q in "uvw"} for k, name in enumerate("ab")

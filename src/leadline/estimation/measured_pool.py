@@ -201,6 +201,7 @@ def places_of_looks(pairs: int, looks: int, judged: int = 0) -> list[int]:
     >>> places_of_looks(200, 5)
     [80, 120, 160, 200]
     """
+    looks = min(looks, pairs)  # more would fall on the same judgments
     positions = {math.ceil(pairs * number / looks) for number in range(1, looks + 1)}
     return sorted(position for position in positions if position >= FEWEST_JUDGMENTS and position > judged)
 

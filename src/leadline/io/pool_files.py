@@ -180,6 +180,13 @@ HEAD = "# leadline pool "
 FRAME = "# frame\t"
 QUERY_OWNERS = "owners"  # key of the first line: judge of each query
 CHECKSUM = "checksum"  # key of the first line: of the design and all pairs
+FORMAT = 1
+KINDS: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("measures", "runs", "for_pair"), list),
+    **dict.fromkeys(("format", "depth", "seed", "looks"), int),
+    "scale": (int, float),
+    QUERY_OWNERS: dict,
+}
 
 
 def read_drawn_pool(path: str | os.PathLike[str]) -> DrawnPool:
@@ -335,6 +342,14 @@ def _design(text: str, path: str, number: int) -> dict[str, Any]:
     value = json_or_none(text)
     if not isinstance(value, dict):
         raise InputError(NO_DESIGN, path=path, line=number)
+    form = value.get("format", FORMAT)
+    if isinstance(form, int) and form > FORMAT:
+        found = f"the pool is in format {form}, but this version of leadline supports only format {FORMAT}"
+        raise InputError(found, path=path, line=number, hint="Install a newer version of leadline")
+    for key, kind in KINDS.items():
+        if key in value and not isinstance(value[key], kind):
+            found = f"'{key}' in the description of the pool has an invalid value"
+            raise InputError(found, path=path, line=number, hint="Use the complete, unchanged file")
     return value
 
 
