@@ -187,7 +187,7 @@ def test_the_command_of_the_guide_works_as_written(
 
 
 def test_the_file_format_of_the_guide_works_as_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    leadline: Leadline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reader, entry, claims = blocks(REPOSITORY / "CONTRIBUTING.md", "py")[5:8]
     name = "leadline.io.pipe_files"
@@ -204,6 +204,8 @@ def test_the_file_format_of_the_guide_works_as_written(
     for given in ("bm25.pipes", "bm25"):
         namespace["test_a_run_is_read"](tmp_path, given)
     namespace["test_an_empty_id_is_refused_with_its_line"](tmp_path)
+    told = leadline("convert", tmp_path / "bm25", tmp_path / "bm25.run").err
+    assert "bm25 was read as a run, because" in told
 
 
 def test_the_figure_of_the_guide_works_as_written(monkeypatch: pytest.MonkeyPatch) -> None:

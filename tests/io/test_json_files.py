@@ -126,7 +126,7 @@ def test_runs_of_every_program_are_read(name: str, suffix: bool, tmp_path: Path)
     assert read_run(path).to_dict() == LISTS_OF.get(name, RUN)
     assert read_run(path).name == run_name(str(path))
     if name not in {"mteb.json", "hugging_face.json"}:  # which say nothing about what they are
-        assert content_of(opened(str(path), read=True)) == "run"
+        assert content_of(opened(str(path), read=True))[0] == "run"
         assert "QRELS RUN" in refusal(read_qrels, path)
 
 
@@ -182,7 +182,7 @@ def test_what_programs_write_and_nobody_else_reads_is_refused_with_a_way_out(tmp
 def test_judgments_of_every_program_are_read(name: str) -> None:
     path = PROGRAMS / name
     assert read_qrels(path).to_dict() == QRELS
-    assert content_of(opened(str(path), read=True)) == "qrels"
+    assert content_of(opened(str(path), read=True))[0] == "qrels"
     assert refusal(read_run, path)
 
 
@@ -358,7 +358,7 @@ def test_pages_of_kilt_are_ranked_in_a_run_and_relevant_in_qrels(tmp_path: Path)
     page = {"provenance": [{"wikipedia_id": "d1"}]}
     path = written(tmp_path, [{"id": "q1", "output": [page, page]}], "gold.jsonl")
     assert read_qrels(path).to_dict() == {"q1": {"d1": 1}}  # one page, named by two answers
-    assert content_of(opened(str(path), read=True)) == "run"
+    assert content_of(opened(str(path), read=True))[0] == "run"
 
 
 def test_parts_of_mteb_are_named(tmp_path: Path, leadline: Leadline) -> None:

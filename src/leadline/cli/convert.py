@@ -12,7 +12,7 @@ from leadline.cli._help import typed
 from leadline.cli._outputs import print_line, print_warnings
 from leadline.data.judgment_tables import Judgment, merge
 from leadline.data.qrels import QrelsColumns
-from leadline.data.reading import Order, Reading, RunOptions
+from leadline.data.reading import Reading, RunOptions
 from leadline.data.table import MACHINE_LABELS
 from leadline.data.wording import counted
 from leadline.data.wording import queries as counted_queries
@@ -140,11 +140,11 @@ def command(
     file = file._replace(queries=queries_in_order(Reading(queries_in=options["queries_in"])))
     if kind is None and names is not None:
         kind = "qrels" if row_columns.find(names.split(","), row_columns.GRADE) else "run"
-    unknown = kind is None and not subtopics
-    kind = kind or (
-        "qrels" if subtopics else "run" if file.format is TREC and file.whole is None else content_of(file)
-    )
-    by_numbers = unknown and file.format is JSON and _is_mapping(file, kind, options["order"])
+    by_numbers = False
+    if kind is None and (subtopics or (file.format is TREC and file.whole is None)):
+        kind = "qrels" if subtopics else "run"
+    elif kind is None:
+        kind, by_numbers = content_of(file)
     to_trec = (suffix_of(target) if suffix is None else suffix) not in BY_SUFFIX
     if kind == "run" and others:
         raise _not_merged(source)
@@ -217,7 +217,7 @@ def _is_run(path: str) -> bool:
     if not os.path.isfile(path):  # a pipe is read once
         return False
     file = opened(path, read=True)
-    return file.format is TREC and content_of(file) == "run"  # a table may be told by read.kind
+    return file.format is TREC and content_of(file)[0] == "run"  # a table may be told by read.kind
 
 
 def _not_merged(path: str) -> InputError:
@@ -259,12 +259,6 @@ def _merged(parts: Sequence[QrelsColumns]) -> Qrels:
     marks = [mark for part in parts for mark in part.remarks if mark[0] == MACHINE_LABELS]
     qrels.remarks = (*merged.remarks, *dict.fromkeys(marks))
     return qrels
-
-
-def _is_mapping(file: Opened, kind: str, order: Order) -> bool:
-    """Return whether only the numbers of a JSON file tell whether it is a run or qrels."""
-    rows = records_of(file, "grade" if kind == "qrels" else "score", Reading(order=order))
-    return not (rows.listed or rows.names)
 
 
 def _has_scores(file: Opened, reading: Reading) -> bool:

@@ -282,7 +282,9 @@ def check(
     try:
         found.source = opened(path, read=True)
         found.form = found.source.format.name
-        found.kind = kind or ("qrels" if subtopics and qrels is None else content_of(found.source, reading))
+        found.kind = kind or (
+            "qrels" if subtopics and qrels is None else content_of(found.source, reading)[0]
+        )
         subtopics = subtopics and found.kind == "qrels"
         parsed = find(found.source, found.kind, reading, subtopics=subtopics)
     except (InputError, MissingPackageError) as error:

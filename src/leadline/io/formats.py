@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from numbers import Integral
@@ -227,9 +228,10 @@ def left_out(
     if not names:
         records = records_of(source, what, reading, subtopics=subtopics)
         names = records.names
-        empty = 0 if names or what == "score" else len(records.empty)
-        if empty:
-            return [f"{queries(empty)} without judgments"]
+        if not names and what == "grade":
+            deque(records.rows, maxlen=0)  # after which `empty` is known
+            if records.empty:
+                return [f"{queries(len(records.empty))} without judgments"]
     if not names:
         return []
     *kept, more = row_checks.choose(names, what, by_rank=reading.by_rank)
@@ -276,19 +278,19 @@ def is_refused(window: Chunk) -> bool:
     return any(b"\0" in line for line in lines) or (bool(lines) and len(plain.fields_of(lines[0])) < 4)
 
 
-def content_of(source: Opened, reading: Reading = DEFAULT_READING) -> str:
-    """Return `run` or `qrels`, from the columns of a file, else by whether all numbers are whole.
+def content_of(source: Opened, reading: Reading = DEFAULT_READING) -> tuple[str, bool]:
+    """Return `run` or `qrels`, and whether only the numbers tell it: those of qrels are whole.
 
     Names of columns tell the kind of a text that has as many columns.
     """
     if source.format.judgments:
-        return "qrels"
+        return "qrels", False
     width = _width(source) if reading.columns or reading.qrels_columns else 0
     for kind, names in (("run", reading.columns), ("qrels", reading.qrels_columns)):
         if width and names is not None and len(names.split(",")) == width:
-            return kind
+            return kind, False
     if source.format is TREC:
-        return kind_of_trec(source.text.content())
+        return kind_of_trec(source.text.content()), False
     return _content_of_rows(source)
 
 
@@ -302,7 +304,7 @@ def kind_of_trec(text: bytes) -> str:
     return "run" if is_run else "qrels"
 
 
-def _content_of_rows(source: Opened) -> str:
+def _content_of_rows(source: Opened) -> tuple[str, bool]:
     try:
         found = records_of(source, "" if source.format is HEADERLESS else "grade")
     except InputError as error:
@@ -316,16 +318,16 @@ def _content_of_rows(source: Opened) -> str:
             raise
         if not row_columns.run_column(table.names, row_columns.RANK):
             raise
-        return "run"
+        return "run", False
     # Lists of ids are rankings unless they are named as relevant.
     if found.listed or row_columns.run_column(found.names, row_columns.RANK):
-        return "run"
+        return "run", False
     if row_columns.find(found.names, row_columns.GRADE):
-        return "qrels"
+        return "qrels", False
     try:
-        return "qrels" if all(_is_whole(row[3]) for row in found.rows) else "run"
+        return "qrels" if all(_is_whole(row[3]) for row in found.rows) else "run", not found.names
     except InputError:
-        return "run"
+        return "run", False
 
 
 def _width(source: Opened) -> int:
