@@ -492,12 +492,24 @@ def test_arguments_that_were_misread_are_refused_or_read() -> None:
         (lambda: ll.read_run([[("d", 1)]], queries="a"), "queries must be"),
         (lambda: ll.read_run([[(0, 1)]], queries=["a"], documents="d"), "documents must be"),
         (lambda: ll.difference(QRELS, [NEW, OLD]).farthest(-1), "most must be"),
+        (lambda: results().text("xml"), "form must be"),
+        (lambda: compared("RR").text(pairs="none"), "pairs must be"),
+        (lambda: ll.histogram(QRELS, [NEW], documents=["d1"]), "documents applies only to"),
+        (lambda: ll.sampled(QRELS, [NEW], documents="docs.txt"), "documents must be"),
         (lambda: ll.read_qrels({"q1": {"d1": 10**400}}), r"grade 1000\d*\.\.\. .* is too large"),
     ]
     for call, said in wrong:
         with pytest.raises(ll.LeadlineError, match=said) as caught:
             call()
         assert len(str(caught.value)) < 150
+
+
+def test_runs_of_a_search_are_copied_and_written(tmp_path: Path) -> None:
+    found = ll.search(ll.build_index({"d1": "two wings", "d2": "heat"}), {"q1": "wings"})
+    for made in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
+        assert {name: run.to_dict() for name, run in made.items()} == {"BM25": found["BM25"].to_dict()}
+    ll.write_run(found["BM25"], tmp_path / "run", suffix="csv")
+    assert (tmp_path / "run").read_text(encoding="utf-8").startswith("query_id,doc_id,")
 
 
 def test_refusals_advise_calls(tmp_path: Path) -> None:
@@ -507,6 +519,8 @@ def test_refusals_advise_calls(tmp_path: Path) -> None:
         (lambda: ll.open_index(path), rf"`build_index\('{path}', "),
         (lambda: ll.build_index(path), r"docs\.txt:1: .*`check\(path\)`"),
         (lambda: ll.evaluate(path, [NEW], "AP"), r"`unjudged\(runs\)`"),
+        (lambda: ll.agreement(QRELS, QRELS, measures="AP"), "^measures needs runs"),
+        (lambda: ll.replicate([NEW, OLD], [NEW, OLD]), "also needs `qrels`"),  # type: ignore[call-arg]
         (lambda: ll.evaluate(QRELS, [NEW], "P@0"), r"`leadline\.MEASURES\.classes`"),
         (lambda: ll.build_index(pd.DataFrame({"docno": ["a", None], "text": "x"})), "row 2: .*has no id"),
     ]

@@ -46,7 +46,7 @@ from leadline.data.table import (
     named_columns,
     printed_table,
 )
-from leadline.data.validation import check_word
+from leadline.data.validation import check_word, refusal
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.evaluation.limits import Intervals, mean_intervals
@@ -269,6 +269,8 @@ class Comparison(Tested, Result):
             return [list(range(len(self.pairing)))] * len(self.results.measures)
         if pairs == "significant":
             return [np.flatnonzero(row).tolist() for row in self.rejected]
+        if isinstance(pairs, (str, bool)) or pairs < 0:
+            raise refusal("pairs", pairs, "'significant', 'all' or a whole number of at least 0")
         size = -np.abs(self.means)
         return [
             np.lexsort((size[index], row))[: int(pairs)].tolist()

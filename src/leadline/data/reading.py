@@ -462,7 +462,9 @@ def refuse_unfit(function: Callable[..., Any], args: tuple[object, ...], given: 
     if known is not None:
         refuse_unknown(function, {name: None for name in given if name not in known}, known)
     needed = [
-        one.name for one in parameters if one.default is one.empty and one.kind is one.POSITIONAL_OR_KEYWORD
+        one.name
+        for one in parameters
+        if one.default is one.empty and one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
     ]
     missing = [name for name in needed if name not in given and name not in names[: len(args)]]
     if missing:

@@ -220,7 +220,7 @@ READERS = {
     "read_scores": ("higher_is_better", "lower_is_better", "missing"),
 }
 # Options whose keyword has another name.
-SPELLED = {"level": "rel", "docs": "documents", "competitor": "competitors"}
+SPELLED = {"level": "rel", "docs": "documents", "competitor": "competitors", "measure": "measures"}
 COMMANDS = {  # as calls
     "`leadline pool --for`": "`pool(runs, measure=...)`",
     "`leadline pool --for MEASURE --judged QRELS`": "`pool(runs, measure=..., judged=qrels)`",
@@ -234,6 +234,9 @@ COMMANDS = {  # as calls
     "`leadline difference QRELS RUN RUN`": "`difference(qrels, runs)`",
     "`leadline evaluate JUDGMENTS RUN...`": "`evaluate(qrels, runs)`",
     "`leadline evaluate QRELS RUN... -m Judged@10`": "`evaluate(qrels, runs, 'Judged@10')`",
+    "`leadline fuse RUN RUN --method CombMAX --normalise none -o MERGED`": (
+        "`fuse(runs, 'CombMAX', normalise='none')`"
+    ),
     "`leadline index`": "`build_index`",
     "`leadline index DOCUMENTS -o INDEX`": "`build_index(documents)`",
     "`leadline pool RUN... --depth K --judged QRELS -o POOL`": "`pool(runs, depth=k, judged=qrels)`",
@@ -242,7 +245,7 @@ COMMANDS = {  # as calls
     "`leadline measures`": "`leadline.MEASURES.classes`",
     "`leadline models`": "`leadline.MODELS.classes`",
 }
-SAME = ("compare", "correlate", "curve", "evaluate", "pool", "rank", "replicate", "suite")
+SAME = ("agreement", *("compare", "correlate", "curve", "evaluate", "pool", "rank", "replicate", "suite"))
 COMMANDS |= {f"`leadline {name}`": f"`{name}`" for name in SAME}  # functions are named as they are
 INDEXING, CALL_OF_INDEX = re.compile(r"`leadline index (\S+) -o (\S+)`"), r"`build_index('\1', '\2')`"
 IN_MEMORY = {  # what Python takes in place of a file

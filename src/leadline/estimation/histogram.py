@@ -211,6 +211,8 @@ def histogram(
     sources = scored_runs(
         runs, table, documents=documents, sample=sample, seed=seed, rel=rel, negative=reading.negative
     )
+    if documents is not None and sources is runs:
+        raise UsageError("documents applies only to runs that are functions. Leave it out.")
     shared = None
     if sample_from == "union":
         sources, shared = shared_sample(sources, table, recipe, reading)

@@ -15,7 +15,7 @@ from leadline.data.judgment_tables import Pooled
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import JudgedOptions, NegativeOptions, Reading
 from leadline.data.table import ResultWarning, RunInfo, raised
-from leadline.data.validation import check_numbers, check_whole, check_word
+from leadline.data.validation import check_arguments, check_numbers, check_whole, check_word
 from leadline.data.wording import beyond, counted, listed
 from leadline.data.wording import queries as queries_of
 from leadline.estimation.histogram_result import over_runs
@@ -182,6 +182,7 @@ def sampled(
     confidence = checked_level(confidence)
     check_word(("all", "with_relevant"), queries=queries)
     check_word(CORRECTIONS, correction=correction)
+    check_arguments(sampled, (), {"documents": documents})
     if rel is not None:
         check_numbers(rel=rel)
     wanted = profile_of("leadline").measures(DEFAULT_MEASURES if measures is None else measures, rel=rel)

@@ -376,6 +376,7 @@ def _refuse_loss(qrels: Qrels, suffix: str) -> None:
     """Refuse to write judgments in a form that does not say that they are a sample."""
     from leadline.io.formats import BY_SUFFIX
 
+    suffix = f".{suffix.removeprefix('.')}"
     if qrels.strata is not None:
         raise UsageError(
             "leadline cannot write the strata of a stratified sample. Copy the original file instead."

@@ -49,7 +49,7 @@ def write_table(
     """Write a table; return its format."""
     path = checked_path(target)
     refuse_sources(path, sources)
-    found = found._replace(suffix=suffix_of(path) if suffix is None else suffix)
+    found = found._replace(suffix=suffix_of(path) if suffix is None else f".{suffix.removeprefix('.')}")
     form = BY_SUFFIX.get(found.suffix, TREC)
     if form.write is None:
         raise UsageError(f"leadline reads {form.name}, but does not write it. Choose another suffix.")

@@ -101,7 +101,7 @@ class ScoreAudit(Result):
         changed.title = f"scores from the labels of {judged}, compared with {self.judges[0]}: {what}"
         sheets = [changed, *audit_tables(self)]
         sheets[-1].notes.append(
-            "For kappa and other coefficients, pass the labels (QRELS QRELS) instead of scores."
+            "For kappa and other coefficients, pass the labels themselves to `leadline agreement`."
         )
         sheets[-1].notes += map(str, self.warnings)
         return sheets

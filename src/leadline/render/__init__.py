@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from leadline.data.table import Table
+from leadline.data.validation import check_word
 from leadline.data.wording import visible
 from leadline.errors import UsageError
 
@@ -54,6 +55,7 @@ def render(table: Table, form: str, *, to_file: bool = False) -> str:
         "markdown": text_formats.write_markdown,
         "html": text_formats.write_html,
     }
+    check_word(("table", "csv", "tsv", *list(writers)[1:]), form=form)
     return writers[form](table)
 
 

@@ -45,6 +45,10 @@ class SearchResult(dict[str, Run]):
         self.seconds: dict[str, Floats] = {}
         self.warnings: list[ResultWarning] = []
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the attributes without the index, whose files are mapped into memory."""
+        return vars(self) | {"index": None}
+
     def __missing__(self, name: str) -> Run:
         """Return the run of a model in another spelling, as `BM25` where a grid varies k1."""
         with suppress(UnknownNameError):
