@@ -312,7 +312,8 @@ def test_vectors_have_no_other_format(tmp_path: Path) -> None:
         ('{"doc_id": "a", "topics": [true, false]}', NO_VECTORS),
         ('{"doc_id": "a", "topics": 0.5}', NO_VECTORS),
         ('{"doc_id": "a", "topics": [1]}\n{"doc_id": "b", "topics": [0.5, 0.5]}', ":2: the row has 2 topics"),
-        ('{"doc_id": "a", "topics": [1]}\n{"doc_id": "a", "topics": [1]}', "document 'a' appears twice"),
+        ('{"doc_id": "a", "topics": [1]}\n{"doc_id": "a", "topics": [1]}', ":2: document 'a' appears twice"),
+        ('{"doc_id": null, "topics": [1]}', ":1: there is no id in column 'doc_id'"),
     ],
 )
 def test_vectors_that_are_none_are_refused(tmp_path: Path, text: str, message: str) -> None:
@@ -330,6 +331,7 @@ def test_bad_requests_are_refused() -> None:
     rows = bilingual(2)
     cases: list[tuple[dict[str, Any], str]] = [
         ({"languages": ("en", "en")}, "languages en, en include a duplicate"),
+        ({"languages": "en"}, "languages must be a list of languages, not 'en'"),
         (
             {"languages": ("en", "klingon"), "analysis": None},
             "If the columns are not named after languages, pass an analysis",

@@ -13,14 +13,15 @@ from typing import TypedDict, Unpack
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.data.ids import Vocabulary, to_bytes
+from leadline.data.ids import Vocabulary, to_bytes, to_text
 from leadline.data.optional import import_optional
 from leadline.data.validation import check_whole, check_word
 from leadline.data.wording import counted
-from leadline.errors import InputError, UsageError, refuse_repeated
+from leadline.errors import InputError, UsageError, place_of, repeated
 from leadline.io.formats import BY_SUFFIX, suffix_of
 from leadline.io.objects import Run
 from leadline.io.read_paths import path_of, public
+from leadline.io.row_checks import identify
 from leadline.io.texts import TextsLike, rows_of
 from leadline.io.write import write_bytes, write_whole
 from leadline.topics.model import (
@@ -275,9 +276,8 @@ def read_vectors(path: str | os.PathLike[str]) -> Vectors:
     if name.endswith(".npz"):
         hint = "Pass vectors from `leadline topics infer MODEL DOCS -o VECTORS.jsonl`"
         raise InputError("is a topic model, not topic vectors", path=name, hint=hint)
-    ids: list[str] = []
+    places: dict[str, int] = {}
     rows: list[list[float]] = []
-    lines: list[int] = []
     for number, row in rows_of(name, "document"):
         topics = row.get("topics")
         if "doc_id" not in row or not isinstance(topics, list) or not all(map(_is_number, topics)):
@@ -294,17 +294,22 @@ def read_vectors(path: str | os.PathLike[str]) -> Vectors:
                 line=number,
                 hint="All vectors in a file must come from the same model",
             )
-        ids.append(str(row["doc_id"]))
+        try:
+            key = to_text(identify(row["doc_id"], "doc_id"))
+        except InputError as error:
+            raise error.at(name, number) from None
+        if key in places:
+            first = place_of(name, places[key])
+            raise repeated(f"document '{key}'", first=first, path=name, line=number)
+        places[key] = number
         rows.append(topics)
-        lines.append(number)
     theta = np.array(rows, dtype=np.float64)
     if not len(theta):
         raise InputError(
             "there are no topic vectors", path=name, hint="Pass vectors from `leadline topics infer`"
         )
-    _check_distributions(ids, theta, path=name, lines=lines)
-    refuse_repeated("document", ids, path=name)
-    return Vectors(ids, theta)
+    _check_distributions(list(places), theta, path=name, lines=list(places.values()))
+    return Vectors(list(places), theta)
 
 
 def _is_number(value: object) -> bool:

@@ -408,6 +408,8 @@ def corpus_of(
 
 def check_languages(languages: Sequence[str]) -> list[str]:
     """Return the languages of a model without duplicates; none means monolingual text."""
+    if isinstance(languages, str):
+        raise refusal("languages", languages, "a list of languages")
     checked = list(languages) or [WHOLE]
     if len(set(checked)) < len(checked):
         raise UsageError(f"the languages {', '.join(checked)} include a duplicate. Name each language once.")
