@@ -256,6 +256,15 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: bytes, messag
         list(read_documents(written(tmp_path, "docs", text)))
 
 
+def test_a_header_of_two_columns_is_no_document(tmp_path: Path) -> None:
+    path = written(tmp_path, "docs.tsv", b"pid\tpassage\n1\twing\n")
+    assert [one.id for one in read_documents(path, id_column="pid", fields=["passage"])] == ["1"]
+    path = written(tmp_path, "docs.csv", b"ID,Text\n1,wing\n")
+    with pytest.raises(InputError, match="only ID and Text"):
+        list(read_documents(path))
+    assert [one.id for one in read_documents(path, id_column="ID", fields=["Text"])] == ["1"]
+
+
 def test_columns_that_were_passed_as_one_are_told_apart(tmp_path: Path) -> None:
     path = written(tmp_path, "topics", b"<top>\n<num> 1\n<title> a\n<desc> b\n</top>\n")
     with pytest.raises(InputError, match=r"only num, title and desc\. Pass each column separately"):
@@ -297,7 +306,9 @@ def test_a_collection_of_ir_datasets_is_read_by_name(monkeypatch: pytest.MonkeyP
     with pytest.raises(InputError, match="no such collection"):
         read_queries("ir_datasets:large")
     monkeypatch.setitem(sys.modules, "ir_datasets", None)
-    with pytest.raises(MissingPackageError, match="ir_datasets is not installed"):
+    with pytest.raises(
+        MissingPackageError, match="ir_datasets, needed for collections by name, is not installed"
+    ):
         read_queries("ir_datasets:small")
 
 

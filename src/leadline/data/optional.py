@@ -14,6 +14,7 @@ EXTRAS = {
     "stemming and stop words": ("search", ("Stemmer", "stop_words")),
     "LDA of one language": ("topics", ("tomotopy",)),
     "Parquet and Arrow files": ("frames", ("pyarrow",)),
+    "collections by name": ("ir-datasets", ("ir_datasets",)),
     "work with Dask": ("dask", ("distributed",)),
     "the judging page": ("judge", ("jinja2", "starlette", "uvicorn", "Stemmer", "stop_words")),
 }

@@ -145,7 +145,8 @@ def records(
 def _table(rows: Iterator[tuple[int, list[str]]], path: str, known: Iterable[str] | None) -> Rows:
     top, header = next(rows, (1, []))
     first = "header"
-    if known is not None and len(header) == 2 and not set(header) & set(known):
+    cells = {cell.lower() for cell in header}
+    if known is not None and len(header) == 2 and cells.isdisjoint(name.lower() for name in known):
         yield top, dict(zip(("id", "text"), header, strict=True))
         header, first = ["id", "text"], "first row"
     refuse_repeated("column", header, path=path, line=top)

@@ -7,22 +7,16 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from html.parser import HTMLParser
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
+from leadline.data.optional import import_optional
 from leadline.data.validation import check_arguments, refusal
 from leadline.data.wording import listed, type_of
-from leadline.errors import (
-    FilePlace,
-    InputError,
-    LeadlineError,
-    MissingPackageError,
-    either,
-    place_of,
-    repeated,
-)
+from leadline.errors import FilePlace, InputError, LeadlineError, either, place_of, repeated
 from leadline.io import row_columns
 from leadline.io.opening import BOM, LONGEST_TEXT, first_bytes, lines, too_long, whole_text
 from leadline.io.read_paths import path_of, public
@@ -220,6 +214,7 @@ IDS = {
     "text": (*(name for name in row_columns.QUERY if name not in TEXTS), *DOCUMENT, "num", *TEXTS),
 }
 
+Numbered: TypeAlias = Iterator[tuple[int, Any]]
 TextsLike: TypeAlias = (
     "str | os.PathLike[str] | Mapping[str, str] | Iterable[Mapping[str, Any]] | Iterable[Document]"
 )
@@ -293,7 +288,8 @@ def _read(
     path = path_of(source)
     seen: dict[bytes, int] = {}
     layout = _Layout(noun, fields, id_column, path)
-    for place, found in rows_of(source, noun, encoding):
+    read = partial(rows_of, source, noun, encoding, columns=[*fields, *filter(None, [id_column])])
+    for place, found in read():
         document = found if isinstance(found, Document) else layout.document(found, place)
         given: object = document.id
         if not isinstance(given, bool) and isinstance(given, Integral):
@@ -308,7 +304,7 @@ def _read(
         first = seen.setdefault(key, int(place) if isinstance(place, FilePlace) else place)
         if len(seen) == known:
             if isinstance(place, FilePlace):  # too large to be kept of every document
-                first = next(each for each, _ in rows_of(source, noun, encoding) if each == first)
+                first = next(each for each, _ in read() if each == first)
             raise repeated(f"{noun} '{document.id}'", first=place_of(path, first), path=path, line=place)
         yield document
 
@@ -397,11 +393,11 @@ def _text(value: object, name: str, place: int, path: str) -> str:
 
 
 def rows_of(
-    source: Any, noun: str, encoding: str = "utf-8", *, quoted: bool = False
-) -> Iterator[tuple[int, Any]]:
-    """Yield the records of any source, numbered; in TSV a quote is a letter, unless `quoted`."""
+    source: Any, noun: str, encoding: str = "utf-8", *, quoted: bool = False, columns: Sequence[str] = ()
+) -> Numbered:
+    """Yield the records of any source, numbered; `columns` of other names tell a header from a first row."""
     if isinstance(source, (str, os.PathLike)):
-        yield from _file_rows(os.fspath(source), noun, encoding, quoted=quoted)
+        yield from _file_rows(os.fspath(source), noun, encoding, quoted, columns)
     elif isinstance(source, Mapping):
         for place, (key, text) in enumerate(source.items(), start=1):
             yield place, {"id": key, "text": text}
@@ -423,11 +419,11 @@ def rows_of(
                 raise refusal(f"{noun} {place}", row, "a dictionary or a pair (id, text)")
 
 
-def _file_rows(path: str, noun: str, encoding: str, *, quoted: bool) -> Iterator[tuple[int, Any]]:
+def _file_rows(path: str, noun: str, encoding: str, quoted: bool, columns: Sequence[str]) -> Numbered:
     if path.startswith(IR_DATASETS):
         return _collection(path, noun)
     if noun != "query" and os.path.isdir(path):
-        return _folder_rows(path, encoding)
+        return _folder_rows(path, encoding, columns)
     head = first_bytes(path, 1 << 16)
     start = (head or b"").removeprefix(BOM).lstrip()
     of_topics = noun == "query" or (noun == "text" and b"<top" in start[:1024].lower())
@@ -436,20 +432,20 @@ def _file_rows(path: str, noun: str, encoding: str, *, quoted: bool) -> Iterator
         return (numbered if noun == "query" else marked)(path, encoding=encoding)
     if start.startswith(b"<"):  # some files open with a line of XML
         return blocks(path, encoding=encoding)
-    return records(path, known=(*DOCUMENT, *QUERY), encoding=encoding, quoted=quoted)
+    return records(path, known=(*DOCUMENT, *QUERY, *columns), encoding=encoding, quoted=quoted)
 
 
 # Files of a folder that are one document each.
 ONE_EACH = (".txt", ".text", ".md", ".markdown", ".rst", ".html", ".htm")
 
 
-def _folder_rows(folder: str, encoding: str) -> Iterator[tuple[int, Any]]:
+def _folder_rows(folder: str, encoding: str, columns: Sequence[str]) -> Numbered:
     """Yield the documents of a folder and of the folders in it, numbered."""
     place = 0
     if set(os.listdir(folder)) >= INDEX:
         raise InputError("this is an index, not documents", path=folder, hint="Pass what it was built from.")
     for path in files_below(folder):
-        for line, row in _rows_of_member(path, os.path.relpath(path, folder), encoding):
+        for line, row in _rows_of_member(path, os.path.relpath(path, folder), encoding, columns):
             place += 1
             at = FilePlace(place, path, line)
             yield at, row._replace(place=at) if isinstance(row, Document) else row
@@ -457,18 +453,18 @@ def _folder_rows(folder: str, encoding: str) -> Iterator[tuple[int, Any]]:
         raise InputError("the folder contains no documents", path=folder, hint="Pass one with documents.")
 
 
-def _rows_of_member(path: str, name: str, encoding: str) -> Iterable[tuple[int, Any]]:
+def _rows_of_member(path: str, name: str, encoding: str, columns: Sequence[str]) -> Iterable[tuple[int, Any]]:
     """Return the documents of a file in a folder: one text named by its path, or those of its format."""
     suffix = os.path.splitext(name)[1].lower()
     head = (first_bytes(path, 1 << 10) or b"").lstrip().lower()
     if suffix not in ONE_EACH or head.startswith((b"<doc>", b".i ")):
-        return [] if suffix in PICTURES else _file_rows(path, "document", encoding, quoted=False)
+        return iter(()) if suffix in PICTURES else _file_rows(path, "document", encoding, False, columns)
     text = whole_text(path, encoding=encoding)
     found = page(text) if suffix.startswith(".htm") else {"title": "", "text": text}
-    return [(1, Document(name.replace(os.sep, "/"), found["title"], found["text"]))]
+    return iter([(1, Document(name.replace(os.sep, "/"), found["title"], found["text"]))])
 
 
-def _collection(path: str, noun: str) -> Iterator[tuple[int, Any]]:
+def _collection(path: str, noun: str) -> Numbered:
     """Yield the documents or queries of a collection of ir_datasets."""
     collection = _load_collection(path)
     rows = collection.queries_iter if noun == "query" else collection.docs_iter
@@ -493,12 +489,7 @@ def collection_table(source: Opened, *_: object) -> Table | Records:
 
 def _load_collection(path: str) -> Any:
     """Return a collection by its name; it is downloaded when it is first read."""
-    try:
-        import ir_datasets
-    except ImportError:
-        raise MissingPackageError(
-            'ir_datasets is not installed. Install it with `pip install "leadline[ir-datasets]"`.'
-        ) from None
+    ir_datasets = import_optional("ir_datasets")
     try:
         return ir_datasets.load(path.removeprefix(IR_DATASETS))
     except KeyError:
