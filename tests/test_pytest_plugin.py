@@ -269,6 +269,9 @@ leadline_gate.assert_not_worse("data/old.run", "kept.json", "RR", margin=0.01)
 leadline_gate.assert_not_worse("data/worse.run", "kept.json", "RR", margin=0.01)"""
     run(session, body, UPDATE).assert_outcomes(failed=1)
     assert not (session.path / "kept.json").exists()
+    found = run(session, body.replace("0.01", "0.99"), UPDATE)
+    found.stdout.fnmatch_lines(["leadline: kept.json: the values of worse replaced those of old from *"])
+    assert [one["name"] for one in json.loads((session.path / "kept.json").read_text())["runs"]] == ["worse"]
 
 
 def test_a_file_that_cannot_be_written_fails_its_own_test_and_loses_no_other(

@@ -247,6 +247,11 @@ class LeadlineGate:
         check_baseline(results, force=bool(self.config.getoption(FORCE)), anyway=FORCE)
         measures = list(map(str, results.measures))
         indices = [measures.index(measure) for measure in dict.fromkeys(measures)]
+        before = self._new.get(place)
+        if before is not None and before[0].names != results.names:
+            new, old = (", ".join(names) for names in (results.names, before[0].names))
+            replaced = f"the values of {new} replaced those of {old} from another assertion"
+            self._keep(NOTES, f"{self._paths[place]}: {replaced}. To save both, use two baseline files.")
         self._new[place] = (results.select_measures(indices), inputs_of_baseline(results))
 
     def write(self) -> None:

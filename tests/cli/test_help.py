@@ -434,6 +434,12 @@ def test_an_answer_names_only_settings_that_the_command_has(command: click.Comma
         ("suite s --collection c", "as in `leadline suite SUITE`."),
         ("abtest plan --mde 0.01", "Use --lift SHARE"),
         ("replicate a b q", "use `leadline compare QRELS ORIGINAL REPRODUCED`"),
+        (
+            "my.toml",
+            "Use `leadline evaluate --config my.toml` for an experiment, or `leadline suite my.toml`",
+        ),
+        ("evaluate my.toml", "Use `leadline evaluate --config my.toml` for an experiment"),
+        ("help config read", "Leave out 'read'."),
     ],
 )
 def test_an_error_names_the_call_that_was_meant(
@@ -449,6 +455,11 @@ def test_an_error_names_the_call_that_was_meant(
     (tmp_path / "values.csv").write_text("run,query,AP\na,q1,0.5\n")
     done = leadline(*call.split())
     assert (done.status, answer in done.err) == (2, True), done.err
+
+
+def test_an_option_in_one_word_with_its_value_is_answered_with_both(leadline: Leadline) -> None:
+    refusal = leadline("compare", "q", "a", "b", "--confidence 0.99").refusal
+    assert "two arguments, or as --confidence=0.99." in refusal
 
 
 def option(call: str) -> click.Parameter:

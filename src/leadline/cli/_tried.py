@@ -65,6 +65,9 @@ def command_for(word: str) -> str:
         listed = {name.lower() for name in names_known()[place]}
         if re.split(r"[@(]", word.lower())[0] in listed:
             return f"`leadline {command} {shlex.quote(word)}` explains this {command[:-1]}."
+    if word.lower().endswith(".toml"):
+        run = f"`leadline evaluate --config {shlex.quote(word)}`"
+        return f"Use {run} for an experiment, or `leadline suite {shlex.quote(word)}` for a suite."
     return EVALUATE if looks_like_file(word) else ""
 
 
@@ -78,7 +81,7 @@ def missing_for(context: click.Context) -> str:
     first = context.params.get("qrels")
     if not isinstance(first, str):
         return ""
-    if os.path.exists(first):
+    if os.path.exists(first) and not first.lower().endswith(".toml"):
         if are_values([first]):
             return f" {first} contains per-query values. Pass them to `leadline compare`, `rank` or `report`."
         both = first.lower().endswith(HOLD_BOTH)
@@ -121,6 +124,9 @@ def option_for(word: str, command: click.Command | None, like: Sequence[str] = (
         below = command.list_commands(click.Context(command))
         return f"Name a `leadline {path}` command first, such as `leadline {path} {below[0]}`."
     name = path or str(command.name)
+    option, _, value = word.partition(" ")
+    if value and any(option in one.opts for one in command.params):
+        return f"Pass the option and its value as two arguments, or as {option}={value.strip()}."
     return (
         as_argument(word, command, name)
         or answer_to(word, command, name)

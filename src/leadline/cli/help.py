@@ -26,7 +26,9 @@ def command(context: click.Context, *, names: tuple[str, ...], everything: bool)
     from leadline.cli import Commands
 
     one_of({"--all": everything, "COMMAND": names})
-    if names == ("config",):
+    if names[:1] == ("config",):
+        if names[1:]:
+            raise UsageError(f"`leadline help config` lists all settings. Leave out '{names[1]}'.")
         click.echo(settings_help(context))
         return
     current = context.find_root()
