@@ -88,7 +88,7 @@ def test_bad_requests_are_one_line(leadline: Leadline) -> None:
     for line, message in {
         "search model.npz pairs.tsv pairs.tsv --query-language de": "--query-language needs --language",
         "infer pairs.tsv pairs.tsv": "not a complete topic model",
-        "infer model.npz pairs.tsv": "pairs.tsv:2: the document has no column 'doc_id'",
+        "infer model.npz pairs.tsv": "pairs.tsv:1: the document has no column 'doc_id'",
         "fit pairs.tsv -T 2 --languages de,klingon": "unknown language",
     }.items():
         assert message in leadline("topics", *line.split(), "-o", "x").refusal
