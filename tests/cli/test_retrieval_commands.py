@@ -111,7 +111,10 @@ def test_warnings_stay_where_a_run_goes_to_standard_output(leadline: Leadline) -
     assert "found nothing for 1 query" in done.err
     for option in ("--show", "--per-query"):
         assert f"-o - and {option}" in leadline(*asked, option).refusal
-    assert leadline(*asked, "--show", "-o", "lists.html").status == 0
+    assert leadline(*asked, "--per-query", "-o", "times.csv").status == 0
+    for form in ("table", "json"):  # neither writes the lists to the page
+        assert leadline(*asked[:3], "-o", "-", "--show", "-f", form, "-o", "page.html").status == 2
+    assert "--show" in leadline(*asked[:3], "-o", "x.run", "--show", "-f", "json", "-o", "p.html").refusal
 
 
 @pytest.mark.usefixtures("folder")

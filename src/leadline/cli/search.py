@@ -104,9 +104,9 @@ def command(
     else:
         raise UsageError("pass either QUERIES or --query TEXT")
     both(typed(context, *reading), {"QUERIES": queries})
-    if output == STANDARD_STREAM and not outputs.files:
-        one_of({"-o -": True, "--show": show, "--per-query": per_query})
-    readable = not outputs.forms.isdisjoint({"table", "html"})
+    if output == STANDARD_STREAM:
+        one_of({"-o -": True, "--show": show, "--per-query": per_query and not outputs.files})
+    readable = form == "html" or "table" in outputs.forms  # an .html file beside a table has the summary
     if show and not readable:
         raise UsageError("--show applies only to tables and HTML. Use -f table or -f html.")
     one_of({"-f html": form == "html", "--per-query": per_query})
