@@ -504,6 +504,13 @@ def test_arguments_that_were_misread_are_refused_or_read() -> None:
         assert len(str(caught.value)) < 150
 
 
+def test_the_frame_of_a_pool_has_the_pairs_to_judge() -> None:
+    for pool in (ll.pool([NEW, OLD], measure="P@1", budget=1), ll.pool([NEW, OLD], depth=1)):
+        frame = pool.to_pandas()
+        assert list(frame.columns) == ["query_id", "doc_id", "probability"]
+        assert len(frame) == (pool.pairs if hasattr(pool, "pairs") else len(pool)) > 0
+
+
 def test_runs_of_a_search_are_copied_and_written(tmp_path: Path) -> None:
     found = ll.search(ll.build_index({"d1": "two wings", "d2": "heat"}), {"q1": "wings"})
     for made in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):

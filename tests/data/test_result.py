@@ -173,7 +173,7 @@ def test_a_result_has_every_form(name: str) -> None:
     columns = result.to_columns()
     (length,) = {len(column) for column in columns.values()}
     assert length > 0
-    if name not in ("EstimatedResults", "Pool", "Predictions"):
+    if name not in ("EstimatedResults", "MeasuredPool", "Pool", "Predictions"):
         assert next(csv.reader(io.StringIO(result.to_csv()))) == list(columns)
     assert result.to_polars().shape == (length, len(columns))
     assert result.to_arrow().num_rows == length

@@ -217,6 +217,11 @@ class Pooled(NamedTuple):
         """Return (query, document) of every row."""
         return list(zip(self.queries, self.documents, strict=True))
 
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return the columns of the pairs by name."""
+        columns = (list(self.queries), list(self.documents), self.probability.tolist())
+        return dict(zip(("query_id", "doc_id", "probability"), columns, strict=True))
+
     def by_query(self) -> dict[str, dict[str, float]]:
         """Return `{query: {document: probability}}`."""
         found: dict[str, dict[str, float]] = {}

@@ -109,11 +109,7 @@ class Pool(Result):
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return the pairs to judge as columns: query_id, doc_id, probability."""
-        return {
-            "query_id": list(self.new.queries),
-            "doc_id": list(self.new.documents),
-            "probability": [float(share) for share in self.new.probability],
-        }
+        return self.new.to_columns()
 
 
 class _Collection(NamedTuple):
