@@ -197,7 +197,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         status = _drop_output(141) if end.code == 1 else end.code
     except OSError as error:
         place = error.filename or "the output"
-        status = _drop_output(refuse(f"cannot write {place} ({error.strerror})"))
+        status = _drop_output(refuse(f"cannot write {place} ({error.strerror or error})"))
     gc.freeze()  # nothing is left to collect at exit
     sys.exit(status if isinstance(status, int) else 0)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -366,3 +368,18 @@ def test_lists_that_do_not_begin_where_others_end_are_refused(tmp_path: Path, na
     index_files.write_header(str(path), header)  # a program that writes wrong arrays, with their checksums
     codes = [(problem.code, problem.error) for problem in check_index(str(path)).problems]
     assert codes == [("damaged", True)]
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="space is reserved by POSIX only")
+def test_on_a_full_disk_nothing_is_left_of_an_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    array = index_files.create(str(tmp_path), "document", 100_000)
+    assert os.stat(tmp_path / "document.bin").st_blocks * 512 >= array.nbytes
+    (tmp_path / "document.bin").unlink()
+
+    def full(*_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(UsageError, match=r"docs\.index \(No space left on device\)"):
+        build_index({"d": "wing"}, tmp_path / "docs.index")
+    assert not list(tmp_path.iterdir())

@@ -242,8 +242,10 @@ def build_index(
         if target is None:
             return Index(folder, temporary=True)
         _replace(folder, target)
-    except BaseException:
+    except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, OSError):
+            raise UsageError(f"cannot write {target or 'the index'} ({error.strerror or error})") from None
         raise
     return Index(target)
 
@@ -383,7 +385,7 @@ class Builder:
         start = np.cumsum(sizes) - sizes
         position = (np.arange(len(code)) - np.repeat(start, sizes)).astype(np.int32)
         terms = code >= 0
-        code[terms].astype("<i4").tofile(stream)
+        stream.write(code[terms].astype("<i4").data)
         self.lengths.append(np.bincount(document[terms] - self.done, minlength=len(sizes)).astype(np.int32))
         self.blocks.add(invert(code, document, position))
         self.done += len(sizes)

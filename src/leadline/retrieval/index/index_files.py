@@ -62,7 +62,8 @@ def file_of(folder: str, name: str) -> str:
 
 def save(folder: str, name: str, values: Any) -> None:
     """Write a whole array."""
-    np.asarray(values).astype(TYPES[name]).tofile(file_of(folder, name))
+    with open(file_of(folder, name), "wb") as file:  # says why it fails, unlike `tofile`
+        file.write(np.asarray(values).astype(TYPES[name]).data)
 
 
 def create(folder: str, name: str, length: int) -> Array:
@@ -70,7 +71,10 @@ def create(folder: str, name: str, length: int) -> Array:
     if length == 0:
         save(folder, name, [])
         return np.empty(0, dtype=TYPES[name])
-    return np.memmap(file_of(folder, name), dtype=TYPES[name], mode="w+", shape=(length,))
+    with open(file_of(folder, name), "wb") as file:
+        if hasattr(os, "posix_fallocate"):  # on a full disk, what is mapped without space ends the process
+            os.posix_fallocate(file.fileno(), 0, length * np.dtype(TYPES[name]).itemsize)
+    return np.memmap(file_of(folder, name), dtype=TYPES[name], mode="r+", shape=(length,))
 
 
 def offsets(sizes: Any) -> Integers:
