@@ -535,3 +535,11 @@ def test_refusals_advise_calls(tmp_path: Path) -> None:
         with pytest.raises(ll.LeadlineError, match=said) as caught:
             call()
         assert not re.search("`leadline [a-z]", str(caught.value))
+    path.write_text("q1 Q0 d1 1 3 a\nq1 Q0 d1 2 2 a\nq1 Q0 d2 3 nan a\n", encoding="utf-8")
+    checked = str(ll.check(path))
+    assert "`check(path, fix=copy, on_nan='drop')`" in checked
+    assert "`check(path, fix=copy, on_duplicate='first')`" in checked
+    sample = tmp_path / "sample.csv"
+    sample.write_text("query_id,doc_id,relevance,probability\nq1,d1,1,0.5\n", encoding="utf-8")
+    with pytest.raises(ll.InputError, match=rf"Use `evaluate\('{sample}', runs\)`, `compare` or `rank`.$"):
+        ll.histogram(sample, [NEW])

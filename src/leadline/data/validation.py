@@ -228,6 +228,17 @@ COMMANDS = {  # as calls
     "`leadline evaluate --pool POOL --machine LABELS`": "`evaluate(qrels, runs, pool=pool, machine=labels)`",
     "`leadline evaluate QRELS RUN -m infAP`": "`evaluate(qrels, run, 'infAP')`",
     "`leadline agreement --runs`": "`agreement(a, b, runs=runs)`",
+    "`leadline agreement QRELS QRELS`": "`agreement(qrels, qrels)`",
+    "`leadline compare QRELS RUN... --pool POOL`": "`compare(qrels, runs, pool=pool)`",
+    "`leadline correlate RESULT RESULT`": "`correlate(result, result)`",
+    "`leadline evaluate QRELS RUN... -o FILE.json`": "`evaluate(qrels, runs).write('FILE.json')`",
+    "`leadline explain QRELS RUN -m MEASURE --query-id ID --long`": (
+        "`explain(qrels, run, measure, query, everything=True)`"
+    ),
+    "`leadline histogram QRELS RUN`": "`histogram(qrels, run)`",
+    "`leadline index DOCS -o INDEX --overwrite`": "`build_index(documents, path, overwrite=True)`",
+    "`leadline merge --name NAME`": "`merge_files(paths, name=name)`",
+    "`leadline pool --from`": "`pool(..., earlier=pool)`",
     "`leadline pool --for MEASURE --from POOL --total N`": "`pool(runs, measure=..., earlier=pool, total=N)`",
     "`leadline explain --long`": "`explain(..., everything=True)`",
     "`leadline check FILE`": "`check(path)`",
@@ -247,7 +258,14 @@ COMMANDS = {  # as calls
 }
 SAME = ("agreement", *("compare", "correlate", "curve", "evaluate", "pool", "rank", "replicate", "suite"))
 COMMANDS |= {f"`leadline {name}`": f"`{name}`" for name in SAME}  # functions are named as they are
-INDEXING, CALL_OF_INDEX = re.compile(r"`leadline index (\S+) -o (\S+)`"), r"`build_index('\1', '\2')`"
+WITH_PATHS = {  # commands with names or settings of their own, as calls
+    r"`leadline check FILE --fix -o COPY --config read\.(\w+)=(\w+)`": r"`check(path, fix=copy, \1='\2')`",
+    r"`leadline convert FILE COPY --config read\.(\w+)=(\w+)`": (
+        r"`write_run(read_run(path, \1='\2'), copy)`"
+    ),
+    r"`leadline evaluate (\S+) RUN\.\.\.`": r"`evaluate('\1', runs)`",
+    r"`leadline index (\S+) -o (\S+)`": r"`build_index('\1', '\2')`",
+}
 IN_MEMORY = {  # what Python takes in place of a file
     ("known", "FILE"): "known={query: [document, ...]}",
     ("lengths", "FILE:COLUMN"): "lengths={document: length}",
@@ -309,7 +327,7 @@ def with_keywords(text: str, function: Callable[..., Any], likely: Collection[st
         if name not in parameters and reader and found[1]:
             return f"{reader}(..., {name}={[value] if name == 'fields' else value or True!r})"
         if name not in parameters or (file and parameters[name][0] == "int"):
-            return value.lower() if file else COMMANDS.get(found[0], INDEXING.sub(CALL_OF_INDEX, found[0]))
+            return value.lower() if file else _call(found[0])
         if (name, value) in IN_MEMORY:
             return IN_MEMORY[name, value]
         if parameters[name][0] == "bool":
@@ -323,6 +341,16 @@ def with_keywords(text: str, function: Callable[..., Any], likely: Collection[st
         return name if not value or placeholder or (":" in value and "(?" not in value) else f"{name}={shown}"
 
     return re.sub(OPTION, keyword, text)
+
+
+def _call(command: str) -> str:
+    """Return a command as the call that does the same, or as it is."""
+    if command in COMMANDS:
+        return COMMANDS[command]
+    return next(
+        (re.sub(form, call, command) for form, call in WITH_PATHS.items() if re.fullmatch(form, command)),
+        command,
+    )
 
 
 @cache

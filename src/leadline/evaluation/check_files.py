@@ -21,7 +21,7 @@ from leadline.io.formats import TREC, opened
 from leadline.io.objects import judgments_of
 from leadline.io.opening import Buffers
 from leadline.io.read import QrelsLike
-from leadline.io.read_paths import public, shown
+from leadline.io.read_paths import public, shown, worded_here
 from leadline.io.run_names import files_of
 from leadline.result import Result, check_options
 
@@ -209,6 +209,10 @@ def check(
     if copy is not None:
         repaired = problems.write_repaired(checked[0], copy, on_duplicate=on_duplicate, on_nan=on_nan)
         checked[0].source = checked[0].lists = None  # needed only for the copy
+    for one in checked:
+        one.problems = [
+            replace(each, message=worded_here([each.message], "", check)[0]) for each in one.problems
+        ]
     options: dict[str, Any] = {
         "kind": kind,
         "subtopics": subtopics,

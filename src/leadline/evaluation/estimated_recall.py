@@ -212,8 +212,7 @@ def _refusal(qrels: QrelsColumns, readers: Sequence[object]) -> InputError:
         + (f", but {listed_few(readers)} would treat them" if readers else ", but would be treated")
         + " as complete",
         hint=f"Use `leadline evaluate {path or 'JUDGMENTS'} RUN...`, `leadline compare` or `leadline rank`"
-        + ("" if qrels.strata is None else " with xinfAP, infNDCG or statAP")
-        + ". In Python, use `leadline.evaluate(judgments, runs)`",
+        + ("" if qrels.strata is None else " with xinfAP, infNDCG or statAP"),
         path=path,
     )
 
