@@ -337,6 +337,7 @@ def test_numbers_of_queries_that_depend_on_the_measure_are_told_as_a_range() -> 
     assert "left out up to 1 query per measure " in found
     found = str(ll.replicate((first, better), again, qrels=qrels, qrels2=qrels, measures=measures))
     assert "replication: 6 queries in the original, 5 to 6 queries " in found
+    assert "both experiments have the same judgments" in found
 
 
 def test_tau_union_of_single_documents_is_not_told_as_missing_documents() -> None:

@@ -275,7 +275,7 @@ def advised(text: str, command: click.Command, path: str) -> str:
     options = {name: f"{option} " for name, option in named.items() if " " not in option}
     text = OWN.sub(lambda found: options.get(found[1], found[0]), text)
     text = OPTIONAL.sub(lambda found: found[0] if found[1] in keys else "", text)
-    text = text if "level" in named else re.sub(r", or [^,.]* \(`--level`[^)]*\)", "", text)
+    text = text if "level" in named else re.sub(r", or [^,.]* \(`--level`\)", "", text)
     instead = f"`{path}` has no setting for this."
 
     def elsewhere(found: re.Match[str]) -> str:

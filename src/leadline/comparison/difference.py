@@ -279,7 +279,7 @@ def _no_pairs(qrels: Qrels, rules: DifferenceRules) -> InputError:
     )
     if qrels.grades.max(initial=-math.inf) < rules.rel:
         found = f"no document has grade {rules.rel:g} or higher, so none is relevant"
-        hint = "Judge relevant documents, or lower the lowest relevant grade (`--level`, in Python `rel`)"
+        hint = "Judge relevant documents, or lower the lowest relevant grade (`--level`)"
     return InputError(found, path=qrels.source, hint=hint)
 
 

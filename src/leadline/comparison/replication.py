@@ -151,8 +151,10 @@ def replicate(
     parts: list[Results] = []
     warnings: list[ResultWarning] = []
     orders: dict[str, Floats] = {}
+    digests: list[str] = []
     for of, table, runs in experiments:
         evaluation = Evaluation(table, COMPARED if measures is None else measures, **evaluating)
+        digests += [evaluation.qrels.digest] if of else []
         infos, judged = judge_runs(
             runs,
             evaluation.qrels,
@@ -171,6 +173,12 @@ def replicate(
         systems = [lists for _, lists in judged if lists is not None]
         if systems:
             orders = _orders(systems, len(evaluation.qrels.queries), overlap)
+    if len(digests) > len(set(digests)):
+        same = (
+            "both experiments have the same judgments, but the tests treat their queries as different. For a "
+        )
+        same += "reproduction, pass the judgments once"
+        warnings.append(ResultWarning("same_judgments", same, len(parts[0].queries)))
     for results in parts:
         check_averages(results)
         check_judged(results)
