@@ -145,8 +145,12 @@ def test_the_command_prints_all_sources_once_and_writes_them(leadline: Leadline,
     assert set(parsed(file.read_text())) == {LEADLINE.key, *(one.key for one in REFERENCES.values())}
 
 
-def test_bibtex_is_no_other_format(leadline: Leadline) -> None:
+def test_bibtex_is_no_other_format(leadline: Leadline, tmp_path: Path) -> None:
+    file = tmp_path / "measures.bib"
     assert "--bibtex and -f json" in leadline("measures", "nDCG", "--bibtex", "-f", "json").refusal
+    assert "--bibtex and -o a.csv" in leadline("measures", "nDCG", "--bibtex", "-o", "a.csv").refusal
+    assert leadline("measures", "nDCG", "--bibtex", "-f", "none", "-o", file).out == ""
+    assert file.read_text().startswith("@misc{leadline,")
 
 
 def test_the_program_is_cited_as_in_citation_cff() -> None:

@@ -17,7 +17,7 @@ from leadline.cli._help import typed
 from leadline.data.optional import require
 from leadline.data.table import ResultWarning, RunInfo, Table
 from leadline.data.wording import folded, terminal_columns, visible
-from leadline.errors import UsageError, both
+from leadline.errors import UsageError, both, either
 from leadline.io.opening import digest_of
 from leadline.io.read_paths import STANDARD_STREAM
 from leadline.io.run_names import OTHER_PICTURES
@@ -103,6 +103,11 @@ def progress(noun: str) -> Iterator[Callable[[int, int], None]]:
 
 
 FORMATS = ("table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html", "none")
+# Other formats, as which a text would be damaged.
+UNWRITTEN = (
+    *(".arrow", ".docx", ".feather", ".htm", ".markdown", ".ndjson", ".npy", ".npz"),
+    *(".ods", ".pkl", ".xls", ".xlsx", ".xml", ".yaml", ".yml"),
+)
 WITHOUT_NOTES = ("csv", "tsv", "jsonl", "trec")  # their notes go to standard error
 
 
@@ -150,6 +155,12 @@ class Outputs:
             )
         if others:
             raise UsageError(f"-o {others[0]}: the name of a figure file must end in .svg, .pdf or .png")
+        for path in self.files:
+            if suffix_of(path) in UNWRITTEN:
+                raise UsageError(
+                    f"-o {path}: leadline does not write {suffix_of(path)} files. Use a name that ends in "
+                    f"{either(suffix for suffix, form in BY_SUFFIX.items() if form != 'figure')}."
+                )
         both({f"--figure {figure}": figure}, {"-o FILE.svg": self.drawn or None})
         self.needs_figure("labels")
         if pictures:

@@ -34,7 +34,9 @@ def command(name: str | None, *, bibtex: bool, outputs: Outputs) -> None:
         Print BibTeX entries for leadline and for the sources of NAME or, without NAME, of all measures.
     -o
     """
-    one_of({"--bibtex": bibtex, f"-f {outputs.form}": outputs.form != "table"})
+    others = [f"-f {outputs.form}"] if outputs.form not in ("table", "none") else []
+    others += [f"-o {path}" for path in outputs.files if outputs.form_of(path) != "table"]
+    one_of({"--bibtex": bibtex} | dict.fromkeys(others, bibtex))
     kinds, asked = (list(MEASURES.classes.values()), "") if name is None else find(name)
     found: dict[str, Any] = {"measures": list(map(entry, kinds))}
     if name is None:
