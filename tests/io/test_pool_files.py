@@ -280,6 +280,14 @@ def test_a_description_with_an_invalid_value_is_refused_at_its_line(
             read(drawn)
 
 
+@pytest.mark.parametrize("name", ["pairs.tsv", "pairs.csv"])
+def test_two_columns_without_a_header_are_told_to_have_one(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text("q1,d1\n".replace(",", "\t" if name.endswith("tsv") else ","))
+    with pytest.raises(InputError, match=rf"{name}:1: .*no header.*query_id"):
+        read_drawn_pool(path)
+
+
 def test_a_damaged_pool_is_refused_in_one_line_or_a_pool_of_other_pairs(tmp_path: Path) -> None:
     runs = {
         name: {q: [f"{q}d{(5 * n + k) % 9}" for n in range(8)] for q in "uvw"} for k, name in enumerate("ab")

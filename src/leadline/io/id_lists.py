@@ -131,6 +131,9 @@ def pair_of(row: Mapping[str, Any], place: int) -> tuple[str, str]:
             hint = "Write the pool with `leadline.write_pool`, or with `leadline pool -o POOL`"
             found = "these are statistics about a pool, not its query-document pairs"
             raise InputError(found, line=top, hint=hint)
+        if row.keys() == {"id", "text"}:  # so two columns without a header are read
+            found = f"the table has no header with the columns {query} and {document}"
+            raise InputError(found, line=top, hint="Name the columns in its first line")
         need_columns(row, [query, document], "", top)
     if "" in (row[query], row[document]):
         raise InputError(NO_ID)
