@@ -397,6 +397,13 @@ def test_a_pool_without_texts_is_refused_and_leaves_no_store(
     assert not Path(files.store).exists()
 
 
+def test_an_empty_file_of_documents_is_refused_as_such(tmp_path: Path) -> None:
+    files = write(tmp_path)
+    Path(files.docs).write_text("")
+    with pytest.raises(InputError, match="contains no documents"), opened(*files):
+        pass
+
+
 def test_a_refused_pool_leaves_a_store_as_it_was(page: JudgingPage, tmp_path: Path) -> None:
     before = page.store.pairs()
     docs = tmp_path / "others.jsonl"

@@ -92,7 +92,7 @@ class FileTexts:
         reading: Mapping[str, Any],
     ) -> None:
         """Copy the documents of a pool; in a folder, `184.txt` may be document 184."""
-        folder = os.path.isdir(source)
+        folder, count = os.path.isdir(source), 0
         for count, document in enumerate(read_documents(source, **reading), start=1):
             name = document.id
             stem, suffix = os.path.splitext(name)
@@ -108,6 +108,8 @@ class FileTexts:
                 self._file.write(line)
             if on_document is not None:
                 on_document(count, 0)
+        if not count:
+            raise InputError("contains no documents", path=source)
         self._file.flush()
 
     @property

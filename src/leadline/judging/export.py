@@ -48,7 +48,7 @@ class ExportSummary(NamedTuple):
         if self.lost:
             message = (
                 f"the file lacks {self.lost}, so use it only with --pool, as in `leadline evaluate --pool`; "
-                "a .csv or .tsv file keeps everything"
+                "a .csv or .tsv file keeps them"
             )
             found.append(("probabilities", message, len(self.merged.grades)))
         return tuple(found)
