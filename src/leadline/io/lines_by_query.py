@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from itertools import pairwise, repeat
 from typing import Self
 
@@ -123,7 +124,8 @@ class StoredLists(Collection[tuple[str, str, float]]):
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.file.close()
+        with suppress(OSError):  # the disk was full before
+            self.file.close()
 
     def restart(self) -> None:
         """Discard all lists."""
@@ -136,9 +138,18 @@ class StoredLists(Collection[tuple[str, str, float]]):
         if not are_unique(lists.unordered):
             return False
         names = lists.ids().texts()
-        for query, (low, high) in zip(lists.queries, pairwise(lists.bounds.tolist()), strict=True):
-            self.lists[query] = self.file.tell()
-            pickle.dump((names[low:high], lists.scores[low:high].tolist()), self.file)
+        try:
+            for query, (low, high) in zip(lists.queries, pairwise(lists.bounds.tolist()), strict=True):
+                self.lists[query] = self.file.tell()
+                pickle.dump((names[low:high], lists.scores[low:high].tolist()), self.file)
+            self.file.flush()
+        except OSError as error:
+            from tempfile import gettempdir
+
+            raise UsageError(
+                f"leadline could not order the queries in {gettempdir()} ({error.strerror or error}). Set "
+                "TMPDIR to a folder with enough space"
+            ) from None
         self.rows += len(names)
         return True
 

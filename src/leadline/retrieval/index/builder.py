@@ -255,7 +255,7 @@ def _new_folder(target: str | None) -> str:
     try:
         return tempfile.mkdtemp(dir=beside, prefix=".leadline-")
     except OSError as error:
-        raise UsageError(f"cannot write {target} ({error.strerror})") from None
+        raise UsageError(f"cannot write {target or 'the index'} ({error.strerror})") from None
 
 
 def _check_replaceable(target: str) -> None:
