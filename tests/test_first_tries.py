@@ -480,7 +480,8 @@ def test_notes_name_keywords_and_calls(tmp_path: Path, leadline: Leadline) -> No
     saved, page = tmp_path / "saved.json", tmp_path / "page.html"
     assert "read.order=rank" in leadline("evaluate", tmp_path / "qrels.txt", run, "-o", saved).out
     again = ll.Results.from_json(saved.read_text(encoding="utf-8"))
-    told = [*again.warnings, *ll.report(QRELS, [run, NEW], page).warnings, page.read_text(encoding="utf-8")]
+    report: Any = ll.report
+    told = [*again.warnings, *report(QRELS, [run, NEW], page).warnings, page.read_text(encoding="utf-8")]
     assert sum("unless order=" in str(one) for one in told) == 3
     assert not any("read.order" in str(one) for one in told)
 

@@ -233,8 +233,8 @@ def test_profile_trec10_gives_no_mean_when_a_query_is_missing(leadline: Leadline
     assert table_of(done.out)[1:] == [["good", "0.7500*"], ["poor", "-"]]
     # `compare` has no --complete
     assert "--config scores.queries=all" in done.out
-    arguments = ("compare", *arguments[1:], "--profile", "trec10", "--config", "scores.queries=all")
-    assert "scored 0" in leadline(*arguments).out
+    compared = ("compare", *arguments[1:], "--profile", "trec10", "--config", "scores.queries=all")
+    assert "scored 0" in leadline(*compared).out
 
 
 def many_runs(here: Path) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
@@ -243,8 +244,9 @@ def test_a_frame_as_pool_is_refused_in_one_line() -> None:
 
 def test_what_is_no_pool_is_refused_as_such() -> None:
     run = {"q1": {"d1": 1.0}}
+    other: Any = pool([run], depth=1)
     with pytest.raises(LeadlineError, match="not drawn with"):
-        pool([run], measure="P@1", budget=1, earlier=pool([run], depth=1))
+        pool([run], measure="P@1", budget=1, earlier=other)
     with pytest.raises(InputError, match=r"^pool: contains no query-document pairs"):
         evaluate({"q1": {"d1": 1}}, [run], measures="P@1", pool={})
     with pytest.raises(LeadlineError, match="Pass runs, or both documents and queries, with random or"):

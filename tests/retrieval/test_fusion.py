@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import permutations
 from pathlib import Path
 from statistics import mean, median, pstdev
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -250,7 +251,7 @@ def test_depth_keeps_the_best_documents_of_each_query() -> None:
         (lambda: fuse(EXAMPLE, weights=[1, 1]), "3 runs cannot have 2 weights"),
         (lambda: fuse(EXAMPLE, weights=[1, -1, 1]), "weights must be numbers of 0 or more, not -1"),
         (lambda: fuse(EXAMPLE, weights=[1, math.inf, 1]), "weights must be numbers of 0 or more, not inf"),
-        (lambda: fuse(EXAMPLE, weights="1,2,3"), "weights must be a list of numbers"),
+        (lambda: fuse(EXAMPLE, weights=cast("Any", "1,2,3")), "weights must be a list of numbers"),
         (lambda: fuse(EXAMPLE, weights=[0, 0, 0]), "at least one weight must be above 0"),
         (lambda: fuse(EXAMPLE, on_duplicate="hold"), "refuse, first, last or max"),
         (lambda: fuse("a.run", "b.run"), "'b.run' is not a fusion method. In Python, pass all"),
