@@ -11,7 +11,7 @@ from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading, ReadQrelsOptions, RunOptions
 from leadline.data.run import RunColumns
 from leadline.data.table import ResultWarning, raised
-from leadline.data.validation import check_flags, check_run_name, check_word
+from leadline.data.validation import check_flags, check_run_name, check_word, refusal
 from leadline.data.wording import counted_in
 from leadline.errors import InputError, UsageError
 from leadline.io.read import UNNAMED, Hits, QrelsLike, RunLike, counted_run, judgments_in
@@ -294,7 +294,14 @@ def run_of_arrays(
 
     if lower_is_better is not None:
         check_flags(lower_is_better=lower_is_better)
-    found, values = np.asarray(ids), np.asarray(scores)
+    if isinstance(queries, str):
+        raise refusal("queries", queries, "a list of ids")
+    try:
+        found, values = np.asarray(ids), np.asarray(scores)
+    except ValueError:
+        raise UsageError(
+            "the rows of `ids` or of `scores` differ in length. Fill up rows of `ids` with -1"
+        ) from None
     listed = list(queries)
     shape = f"`ids` has shape {found.shape}, `scores` has shape {values.shape}"
     shapes = f"{shape}, and `queries` has length {len(listed):,}"

@@ -50,6 +50,7 @@ from leadline.io.score_cells import number_in, refuse_steps
 from leadline.io.trec_lists import about_remarks
 from leadline.kernels import plain
 
+LEAVE_OUT = "To leave out such rows, add `--config read.on_nan=drop`"
 LONGEST_VALUE = 60  # characters of a value in an error
 EMPTY = "Each row needs a query, a document and a grade"
 TEXTS = ("text", "contents", "title")  # columns of documents and queries, which are no run and no judgments
@@ -484,6 +485,7 @@ class _Gathered:
             by_subtopic = what == "grade" and hasattr(value, "items")
             hint = "For judgments by subtopic, pass {query: {subtopic: {document: grade}}} and add "
             hint = f"{hint}`--config read.subtopics`" if by_subtopic else ""
+            hint = LEAVE_OUT if value is None and what == "score" else hint
             fault = "is too large" if isinstance(value, Integral) else "is not a number"
             raise _no_number(what, value, query, document, hint, fault=fault) from None
         if isinstance(value, (str, bytes)) and not self.records.text:
@@ -494,8 +496,7 @@ class _Gathered:
         if math.isnan(found):
             if what == "score" and self.drop_nan:
                 return found
-            hint = "To leave out such rows, add `--config read.on_nan=drop`" if what == "score" else ""
-            raise _no_number(what, value, query, document, hint)
+            raise _no_number(what, value, query, document, LEAVE_OUT if what == "score" else "")
         if what == "grade" and math.isinf(found):
             raise _no_number(what, value, query, document, fault="is not a finite number")
         return found
@@ -538,6 +539,8 @@ def identify(value: Any, column: str, convert: str = "") -> bytes:
         raise InputError(f"there is no id{of}", code="id")
     if isinstance(value, float) and value.is_integer():
         convert = convert.replace("(str)", "(int)")
+    if isinstance(value, bytes):  # of which str() shows the quotes
+        convert = convert.replace(".astype(str)", '.str.decode("utf-8")')
     more = f". To convert the column, use {convert}" if convert and column else ""
     raise InputError(
         f"id {value!r}{of} is of type {type(value).__name__}, not a string",
