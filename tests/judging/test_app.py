@@ -111,6 +111,15 @@ def test_pages_of_words_name_the_judges_and_escape_them(page: JudgingPage) -> No
     assert all(f'data-grade="{grade}"' in shown for grade in (0, 1, 2))
 
 
+def test_the_first_page_offers_no_name_that_is_not_on_the_list(tmp_path: Path) -> None:
+    files = write(tmp_path)
+    with opened(*files) as found:
+        found.queues.join("eve")
+    with opened(*files, judges="ann,bob") as found:
+        text = ask(found.app(), "/").text
+    assert ("name=ann" in text, "name=eve" in text) == (True, False)
+
+
 def test_no_page_has_a_script_or_a_style_of_its_own(page: JudgingPage) -> None:
     app = page.app(token="a long token")
     cookie = f"{app.cookie}={app.proof()}"

@@ -136,7 +136,8 @@ class Pages:
 
     def welcome(self, _request: Request) -> Response:
         """Show the form for the judge's name."""
-        judges = [(judge, self.queues.count(judge)) for judge in self.queues.judges()]
+        admitted = self.queues.named or self.queues.judges()
+        judges = [(judge, self.queues.count(judge)) for judge in admitted]
         return self._page(
             "welcome.html",
             judges=judges,
