@@ -13,6 +13,7 @@ from judging_pages import DOCUMENTS, GRADES, QUERIES, Answer, ask, event, stored
 from leadline.errors import InputError, UsageError
 from leadline.io.write import write_whole
 from leadline.judging import app as app_module
+from leadline.judging.events import parse_event
 from leadline.judging.serving import AccessControl
 from leadline.judging.startup import JudgingPage, check_forms, check_judges, opened
 from leadline.retrieval.index.builder import build_index
@@ -115,9 +116,12 @@ def test_the_first_page_offers_no_name_that_is_not_on_the_list(tmp_path: Path) -
     files = write(tmp_path)
     with opened(*files) as found:
         found.queues.join("eve")
+        found.queues.append("eve", [parse_event(event(1))])
     with opened(*files, judges="ann,bob") as found:
         text = ask(found.app(), "/").text
+        rows = ask(found.app(), "/api/progress").data["judges"]
     assert ("name=ann" in text, "name=eve" in text) == (True, False)
+    assert [(row["done"], row["total"]) for row in rows if row["judge"] == "eve"] == [(1, 1)]
 
 
 def test_no_page_has_a_script_or_a_style_of_its_own(page: JudgingPage) -> None:

@@ -426,9 +426,12 @@ class Progress:
 
     def _judge(self, judge: str, acts: dict[int, Act]) -> dict[str, Any]:
         seconds = [act.seconds for act in acts.values() if act.seconds is not None]
+        count = self.queues.count(judge)
+        if self.queues.named and judge not in self.queues.named:  # has no queue, but may have judged
+            count = count._replace(done=len(acts), total=len(acts))
         return {
             "judge": judge,
-            **self.queues.count(judge)._asdict(),
+            **count._asdict(),
             "awaited": self.queues.awaited(judge),
             "seconds": statistics.median(seconds) if seconds else None,
             "hasty": sum(duration < HASTY for duration in seconds),
