@@ -494,6 +494,11 @@ def test_arguments_that_were_misread_are_refused_or_read() -> None:
         (lambda: ll.read_run([[(0, 1)]], queries=["a"], documents="d"), "documents must be"),
         (lambda: ll.difference(QRELS, [NEW, OLD]).farthest(-1), "most must be"),
         (lambda: results().text("xml"), "form must be"),
+        (lambda: ll.fuse(results()), "not a Results object"),  # type: ignore[arg-type]
+        (lambda: ll.check(results()), "type Results cannot be checked"),  # type: ignore[arg-type]
+        (lambda: ll.write_run({"a": ll.Run(NEW)}, "a.run"), r"runs\['a'\]"),  # type: ignore[dict-item]
+        (lambda: pickle.dumps(ll.build_index({"d": "x"})), r"build_index\(documents, path\)"),
+        (lambda: ll.rank(QRELS, [NEW, OLD], "RR", margin=0.1), "Use compare"),  # type: ignore[call-arg]
         (lambda: ll.run_of_arrays([[0, 1], [1]], [[2, 1], [1]], ["q", "r"]), "differ in length"),
         (lambda: ll.run_of_arrays([[0]], [[2]], "q", documents=["d"]), "queries must be"),
         (lambda: ll.read_run({"q": {"d": None}}), "on_nan='drop'"),
@@ -517,6 +522,8 @@ def test_the_frame_of_a_pool_has_the_pairs_to_judge() -> None:
 
 
 def test_runs_of_a_search_are_copied_and_written(tmp_path: Path) -> None:
+    index = ll.build_index({"d1": "two wings"}, tmp_path / "index")
+    assert pickle.loads(pickle.dumps(index)).documents == copy.deepcopy(index).documents == 1
     found = ll.search(ll.build_index({"d1": "two wings", "d2": "heat"}), {"q1": "wings"})
     for made in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
         assert {name: run.to_dict() for name, run in made.items()} == {"BM25": found["BM25"].to_dict()}

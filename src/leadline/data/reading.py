@@ -407,6 +407,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "measures queries_in query_weights": "`leadline evaluate` or `leadline compare` with --query-slice "
         "FILE:COLUMN, or one call per slice with queries_in=IDS"
     },
+    "baseline margin smallest power": {"rank": "compare, which has this keyword"},
     "config": {"on_duplicate": "one keyword per setting, as in on_duplicate='first'"},
     "fail_if_worse": {"compare": "leadline.gate(comparison, fail_if_worse=...)"},
     "require_not_worse": {"compare": "leadline.gate(comparison, require_not_worse=...)"},

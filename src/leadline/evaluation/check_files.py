@@ -150,7 +150,7 @@ def check(
     >>> found.rejected, found.files[0].kind, found.files[0].problems
     (0, 'qrels', [])
     """
-    single = (str, os.PathLike, Mapping, RunColumns, QrelsColumns)
+    single = (str, os.PathLike, Mapping, RunColumns, QrelsColumns, Result)
     listed: list[Any] = [files]
     if isinstance(files, Iterable) and not isinstance(files, single) and not hasattr(files, "columns"):
         listed = list(files)  # not a frame

@@ -99,9 +99,9 @@ def _members(value: Any, query: Any, expected: str, path: str) -> Iterable[tuple
 
 
 def _unlike(query: Any, value: Any, form: str, path: str) -> InputError:
-    return InputError(
-        f"the value for query {query!r} is of type {type_of(value)}", path=path, hint=f"Use the form {form}"
-    )
+    several = hasattr(type(value), "sources")  # runs or judgments by name
+    hint = f"Pass only one of them, as in runs[{query!r}]" if several else f"Use the form {form}"
+    return InputError(f"the value for query {query!r} is of type {type_of(value)}", path=path, hint=hint)
 
 
 def _listed(source: MappingLike, what: str, path: str) -> Iterator[Row]:

@@ -18,6 +18,7 @@ from leadline.io.objects import Run, read_runs
 from leadline.io.read import RunLike
 from leadline.io.read_paths import public
 from leadline.io.run_names import is_input, named_files, told_apart
+from leadline.result import Result
 from leadline.retrieval.fusion_lists import (
     DIVIDING,
     NORMALISATIONS,
@@ -192,6 +193,8 @@ def _read(
     """Return runs, their paths and the warnings of reading them; refuse fewer than two."""
     if isinstance(runs, Run) or hasattr(runs, "columns"):  # a data frame
         raise UsageError("fusion needs at least two runs, not 1. Pass them as a list: [first, second].")
+    if isinstance(runs, Result):  # whose items are names
+        raise UsageError(f"fusion needs runs, not a {type(runs).__name__} object")
     named: list[tuple[str | None, Any]]
     if isinstance(runs, Mapping):
         named = list(runs.items())

@@ -9,7 +9,7 @@ import shutil
 import weakref
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -105,6 +105,7 @@ class Index(Answering):
         self, path: str | os.PathLike[str], *, verify: bool = False, temporary: bool = False
     ) -> None:
         self.path = os.fspath(path)
+        self.temporary = temporary
         if temporary:
             weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
         self._arrays = IndexArrays(self.path)
@@ -120,6 +121,15 @@ class Index(Answering):
         if verify:
             for name in self._arrays.lengths:
                 self._arrays.whole(name)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
+        """Return what opens the index again; one in memory has no files of its own."""
+        if self.temporary:
+            raise UsageError(
+                "an index in memory cannot be copied or pickled. Build it in a folder, as in "
+                "build_index(documents, path)"
+            )
+        return type(self), (self.path,)
 
     def array(self, name: str) -> Any:
         """Return a whole array as it is stored, verified on first use."""
