@@ -205,12 +205,18 @@ def test_which_hosts_are_this_machine() -> None:
             serving.token_for("localhost", token)
 
 
-@pytest.mark.parametrize(("runs", "call"), [(1, "evaluate s.db RUN"), (2, "compare s.db OLD NEW")])
-def test_the_next_command_fits_the_runs_of_the_pool(
-    runs: int, call: str, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("runs", "judged", "call"),
+    [(1, 50, "evaluate s.db RUN"), (2, 50, "compare s.db OLD NEW"), (2, 49, "evaluate s.db RUN")],
+)
+def test_the_next_command_fits_the_runs_of_the_pool_and_the_judgments(
+    runs: int, judged: int, call: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     precision = SimpleNamespace(pool=SimpleNamespace(runs=dict.fromkeys(range(runs))))
-    store, queues = SimpleNamespace(check_files=list), SimpleNamespace(judgments=lambda: {"ann": [1]})
+    store, queues = (
+        SimpleNamespace(check_files=list),
+        SimpleNamespace(judgments=lambda: {"ann": [1] * judged}),
+    )
     page: Any = SimpleNamespace(precision=precision, store=store, queues=queues)
     stopped(page, "s.db")
     assert f"`leadline {call}`" in capsys.readouterr().out

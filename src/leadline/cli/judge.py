@@ -220,6 +220,8 @@ def _started(page: JudgingPage, link: str, *, no_browser: bool) -> None:
 
 def _stopped(page: JudgingPage, store: str) -> None:
     """Print the number of judgments; if the store was deleted meanwhile, copy the open file."""
+    from leadline.estimation.sampling_errors import FEWEST_JUDGMENTS
+
     number = sum(map(len, page.queues.judgments().values()))
     count = counted(number, "judgment")
     try:
@@ -234,8 +236,8 @@ def _stopped(page: JudgingPage, store: str) -> None:
     command = shlex.join(["leadline", "judge", "--store", store, "--export", "qrels.txt"])
     text = f"{count} in {store}. To export, use `{command}`."
     if page.precision is not None:
-        alone = len(page.precision.pool.runs) < 2
+        alone = len(page.precision.pool.runs) < 2 or number < FEWEST_JUDGMENTS  # `compare` needs more
         name, runs = ("evaluate", "RUN") if alone else ("compare", "OLD NEW")
         command = f"leadline {name} {shlex.quote(store)} {runs}"
-        text = f"{count} in {store}. Next, use `{command}` with the pool's {'run' if alone else 'runs'}."
+        text = f"{count} in {store}. Next, use `{command}` with {'a run' if alone else 'runs'} of the pool."
     print_line(text if number else f"{count} in {store}")

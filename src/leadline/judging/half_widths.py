@@ -251,7 +251,7 @@ class PoolPrecision:
         runs = {name: self.runs[name] for name in self.pair[::-1] or self.runs}
         few = self._too_few(count, judgments)
         if few:
-            return f"No verdict yet: {few}."
+            return f"No verdict: {few}."
         judged = self._judged(count, judgments)
         try:
             compared = compare(judged, runs, self.measures, pool=self.pool, machine=self.machine)

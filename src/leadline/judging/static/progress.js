@@ -145,7 +145,8 @@ function precision(found) {
     [say("width_after"), row => number(row.at)], [say("width_at_end"), row => width(row.end)]], found.measures).querySelector(".table"));
   if (found.verdict) made.append(...found.verdict.words.split("\n").map(text => paragraph(text, "reached")));
   const next = found.looks.find(place => place > (found.verdict ? found.verdict.after : 0));
-  if (found.looks.length) made.append(paragraph(next ? say("verdict_next", { pairs: number(next) }) : say("verdict_last"), "soft"));
+  // After a rule has stopped judging, no place of a verdict is reached any more.
+  if (found.looks.length && !(rule && rule.used && rule.stopped)) made.append(paragraph(next ? say("verdict_next", { pairs: number(next) }) : say("verdict_last"), "soft"));
   for (const one of found.measures) {
     if (one.reason) made.append(paragraph(say("width_no_interval", one), "soft"));
     if (!one.points.length && !one.ahead.length) continue;
