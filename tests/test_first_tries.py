@@ -494,9 +494,9 @@ def test_arguments_that_were_misread_are_refused_or_read() -> None:
         (lambda: ll.read_run([[(0, 1)]], queries=["a"], documents="d"), "documents must be"),
         (lambda: ll.difference(QRELS, [NEW, OLD]).farthest(-1), "most must be"),
         (lambda: results().text("xml"), "form must be"),
-        (lambda: ll.fuse(results()), "not a Results object"),  # type: ignore[arg-type]
-        (lambda: ll.check(results()), "type Results cannot be checked"),  # type: ignore[arg-type]
-        (lambda: ll.write_run({"a": ll.Run(NEW)}, "a.run"), r"runs\['a'\]"),  # type: ignore[dict-item]
+        (lambda: ll.fuse(results()), "not a Results object"),
+        (lambda: ll.check(results()), "type Results cannot be checked"),
+        (lambda: ll.write_run({"a": ll.Run(NEW)}, "a.run"), r"runs\['a'\]"),  # type: ignore[arg-type]
         (lambda: pickle.dumps(ll.build_index({"d": "x"})), r"build_index\(documents, path\)"),
         (lambda: ll.rank(QRELS, [NEW, OLD], "RR", margin=0.1), "Use compare"),  # type: ignore[call-arg]
         (lambda: ll.run_of_arrays([[0, 1], [1]], [[2, 1], [1]], ["q", "r"]), "differ in length"),
