@@ -23,7 +23,7 @@ from leadline.errors import InputError, UsageError
 from leadline.estimation.estimate import EstimatedResults
 from leadline.estimation.pool_designs import pool_for
 from leadline.io.objects import read_qrels
-from leadline.io.pool_files import write_drawn_pool
+from leadline.io.pool_files import read_drawn_pool, write_drawn_pool
 from leadline.judging.events import Event, parse_event
 from leadline.judging.export import export
 from leadline.judging.startup import fill, pooled, simulate
@@ -249,6 +249,11 @@ def test_judges_of_a_store_and_of_its_table_agree_alike(
         }
     missing = leadline("agreement", f"{path}:eve", path)
     assert (missing.status, "no judge 'eve'. Use ann or bob" in missing.err) == (2, True)
+
+
+def test_a_store_is_no_pool(path: str) -> None:
+    with pytest.raises(InputError, match="not a pool"):
+        read_drawn_pool(path)
 
 
 def test_an_export_never_overwrites_the_store(path: str, leadline: Leadline) -> None:

@@ -142,6 +142,8 @@ def test_commands_end_with_status_2_and_one_line(whole: bytes, tmp_path: Path, l
     [
         "UPDATE pairs SET document = x'ff' WHERE id = 30",
         "UPDATE pairs SET probability = 'often'",
+        "INSERT INTO pairs VALUES (999, 'q1', 'unjudged', -1)",
+        "INSERT INTO pairs VALUES (999, 'q1', 'unjudged', 2)",
         "UPDATE judges SET name = x'ff' WHERE id = 1",
         "UPDATE events SET grade = 4 WHERE id = 30",
         "UPDATE events SET grade = 'two' WHERE id = 30",

@@ -176,10 +176,11 @@ def _simulate(pool: str | None, store: str, qrels: str, outputs: Outputs, **opti
     if not any(done.judges.values()):
         table.notes = [f"every pair in {pool} is already judged, so nothing was added to {store}"]
     elif done.unjudged:
-        table.notes = [f"{counted(done.unjudged, 'pair')} without a judgment in {qrels} got grade 0"]
+        known = "standard input" if qrels == "-" else qrels
+        table.notes = [f"{counted(done.unjudged, 'pair')} without a judgment in {known} got grade 0"]
         if done.queries:
             table.notes.append(
-                f"{qrels} has no judgments for {queries(done.queries)} in {store}, so `leadline compare "
+                f"{known} has no judgments for {queries(done.queries)} in {store}, so `leadline compare "
                 f"{qrels}` leaves {'it' if done.queries == 1 else 'them'} out"
             )
     data = {"judges": done.judges, "unjudged": done.unjudged, "unjudged_queries": done.queries}

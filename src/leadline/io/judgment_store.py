@@ -128,6 +128,9 @@ def check(connection: sqlite3.Connection, path: str) -> None:
     orphan = connection.execute("SELECT * FROM pragma_foreign_key_check LIMIT 1").fetchone()
     if orphan is not None:
         raise damaged(path, f"row {orphan[1]} of table {orphan[0]} refers to a row that is missing")
+    wrong = "SELECT id FROM pairs WHERE NOT (probability > 0 AND probability <= 1) LIMIT 1"
+    for (pair,) in connection.execute(wrong):
+        raise damaged(path, f"the probability of pair {pair} is not above 0 and at most 1")
     _check_seals(connection, path)
 
 

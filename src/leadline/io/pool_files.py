@@ -23,7 +23,7 @@ from leadline.errors import InputError, repeated
 from leadline.io import row_columns
 from leadline.io.formats import suffix_of
 from leadline.io.id_lists import NO_ID, NO_PAIRS, PAIRS, is_table, numbered_pairs, pair_of
-from leadline.io.opening import BINARY_TABLES, BOM, first_bytes, lines
+from leadline.io.opening import BINARY_TABLES, BOM, SQLITE, first_bytes, lines
 from leadline.io.score_cells import json_or_none, number_in
 from leadline.io.texts import rows_of
 from leadline.io.trec_lists import looks_trec
@@ -198,6 +198,9 @@ def read_drawn_pool(path: str | os.PathLike[str]) -> DrawnPool:
     path = os.fspath(path)
     header = "\t".join(DRAWN_COLUMNS)
     head = (first_bytes(path) or b"").removeprefix(BOM)
+    if head.startswith(SQLITE):
+        hint = "Pass the file of the pool, or only the store, which keeps a drawn pool"
+        raise InputError("is an SQLite database, not a pool", path=path, hint=hint)
     return pool_of_lines(list(lines(path)) if head.startswith((b"#", header.encode())) else [], path)
 
 
