@@ -253,6 +253,17 @@ def test_what_is_no_pool_is_refused_as_such() -> None:
         pool()
 
 
+def test_ap_is_advised_only_where_the_pool_has_a_frame() -> None:
+    judged, runs = {"q1": {"d1": 1}}, [{"q1": {"d1": 2.0, "d2": 1.0}}]
+    for given, advised in (
+        (pool(runs, measure="P@2", budget=2), True),
+        ({"q1": {"d1": 0.5, "d2": 0.5}}, False),
+    ):
+        with pytest.raises(LeadlineError, match="Judge the rest of the pool") as caught:
+            evaluate(judged, runs, measures="statAP", pool=given)
+        assert ("use AP" in str(caught.value)) == advised
+
+
 def test_a_pool_passed_as_judgments_is_told_as_such(tmp_path: Path) -> None:
     path = tmp_path / "pool.tsv"
     pool([{"q1": {"d1": 1.0}}], measure="P@1", budget=1).write(path)

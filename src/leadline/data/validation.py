@@ -229,7 +229,6 @@ COMMANDS = {  # as calls
     "`leadline evaluate QRELS RUN -m infAP`": "`evaluate(qrels, run, 'infAP')`",
     "`leadline agreement --runs`": "`agreement(a, b, runs=runs)`",
     "`leadline agreement QRELS QRELS`": "`agreement(qrels, qrels)`",
-    "`leadline compare QRELS RUN... --pool POOL`": "`compare(qrels, runs, pool=pool)`",
     "`leadline correlate RESULT RESULT`": "`correlate(result, result)`",
     "`leadline evaluate QRELS RUN... -o FILE.json`": "`evaluate(qrels, runs).write('FILE.json')`",
     "`leadline explain QRELS RUN -m MEASURE --query-id ID --long`": (

@@ -337,9 +337,9 @@ def drawn_from(table: Qrels, pool: PoolLike | None, measures: object = None) -> 
     lacking = 0 if draw is None else len(set(draw.drawn_rows()) - grades_of(table).keys())
     if lacking:
         without = counted(lacking, "pair has", "pairs have")
+        use = ", or use AP" * bool(draw is not None and draw.design)  # whose frame AP needs
         raise UsageError(
-            f"statAP needs judgments of all drawn pairs, but {without} none. Judge the rest of the pool, or "
-            "use AP."
+            f"statAP needs judgments of all drawn pairs, but {without} none. Judge the rest of the pool{use}."
         )
     return None
 
