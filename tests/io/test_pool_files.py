@@ -255,12 +255,12 @@ def test_what_is_no_pool_is_refused_as_such() -> None:
 
 def test_ap_is_advised_only_where_the_pool_has_a_frame() -> None:
     judged, runs = {"q1": {"d1": 1}}, [{"q1": {"d1": 2.0, "d2": 1.0}}]
-    for given, advised in (
+    for source, advised in (
         (pool(runs, measure="P@2", budget=2), True),
         ({"q1": {"d1": 0.5, "d2": 0.5}}, False),
     ):
         with pytest.raises(LeadlineError, match="Judge the rest of the pool") as caught:
-            evaluate(judged, runs, measures="statAP", pool=given)
+            evaluate(judged, runs, measures="statAP", pool=source)
         assert ("use AP" in str(caught.value)) == advised
 
 
