@@ -413,6 +413,16 @@ def notes_of(*judges: dict[str, dict[str, int]], per_query: bool = False, **opti
     return "\n".join(note for table in tables for note in table.notes)
 
 
+def test_a_judge_who_shares_no_pair_has_no_mean_agreement(leadline: Leadline, tmp_path: Path) -> None:
+    rows = [
+        f"q1,{doc},{judge},{grade}" for judge, doc, grade in zip("abcdefg", "xxyyzzw", "0101010", strict=True)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(["query_id,doc_id,judge,grade", *rows, "q1,v,a,1", "q1,v,b,1"]))
+    text = leadline("agreement", tmp_path / "t.csv", "-C", "agreement.over=two").out
+    (alone,) = (line.split() for line in text.splitlines() if line.startswith("g "))
+    assert alone[1:] == ["-"] * 4
+
+
 def test_notes_give_the_reason_that_holds() -> None:
     first = {f"q{query}": {f"d{place}": (query + place) % 2 for place in range(8)} for query in range(12)}
     second = {query: row | {"d0": 1, "d1": 1, "d2": 0} for query, row in first.items()}

@@ -163,12 +163,11 @@ def _judges(agreement: Agreement) -> Table:
     """Return the table of judges: each with the reference, all pairs, or the mean of each with the others."""
     if agreement.reference or len(agreement.judges) <= PAIRWISE:
         return _two_by_two(agreement)
-    matrices = {name: agreement.matrix(name) for name in PARTS}
-    with np.errstate(invalid="ignore"):
-        means = {
-            name: np.nansum(table, axis=1) / np.maximum((~np.isnan(table)).sum(axis=1), 1)
-            for name, table in matrices.items()
-        }
+    means = {}
+    for name in PARTS:
+        table = agreement.matrix(name)
+        defined = (~np.isnan(table)).sum(axis=1)
+        means[name] = np.nansum(table, axis=1) / np.where(defined, defined, np.nan)
     order = np.argsort(-means["cohen"], kind="stable").tolist()
     rows = [[agreement.judges[judge], *(float(means[name][judge]) for name in PARTS)] for judge in order]
     notes = [
