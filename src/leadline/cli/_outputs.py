@@ -105,7 +105,7 @@ def progress(noun: str) -> Iterator[Callable[[int, int], None]]:
 FORMATS = ("table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html", "none")
 # Other formats, as which a text would be damaged.
 UNWRITTEN = (
-    *(".arrow", ".docx", ".feather", ".htm", ".markdown", ".ndjson", ".npy", ".npz"),
+    *(".arrow", ".docx", ".feather", ".htm", ".markdown", ".ndjson"),
     *(".ods", ".pkl", ".xls", ".xlsx", ".xml", ".yaml", ".yml"),
 )
 WITHOUT_NOTES = ("csv", "tsv", "jsonl", "trec")  # their notes go to standard error
