@@ -21,6 +21,7 @@ from leadline.data.wording import counted
 from leadline.errors import InputError, LeadlineError, UsageError, either, place_of
 from leadline.evaluation.evaluate import Meaning
 from leadline.evaluation.limits import same_weights
+from leadline.evaluation.lookups import QueryValues
 from leadline.evaluation.profiles import is_text, profile_of
 from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import PER_RUN, count_warnings, levels_of
@@ -281,7 +282,7 @@ def _sources(scores: Any) -> list[_Source]:
     if isinstance(scores, (str, os.PathLike)):
         paths = [path for path in files_of(os.fspath(scores)) if os.path.basename(path) not in BESIDE_RESULTS]
         return [_Source(path, "", path) for path in paths]
-    if isinstance(scores, Result):
+    if isinstance(scores, Result) and not isinstance(scores, QueryValues):
         found = f"scores are a {type(scores).__name__} object, which needs no reading"
         raise UsageError(
             f"{found}. Pass per-query values, or use the object as it is, as in compare(results)"
