@@ -75,6 +75,7 @@ def test_notes_on_the_runs_of_several_saved_results_count_all_runs(tmp_path: Pat
 def test_what_is_read_as_scores_is_told_where_it_is_wrong() -> None:
     with pytest.raises(ll.UsageError, match=r"compare\(results\)"):
         ll.read_scores(results())
+    assert ll.read_scores(results().per_query()).to_dict()["runs"]
     with pytest.raises(ll.InputError, match=r"^x, record 1: "):
         ll.read_scores({"x": [0.1, 0.2]})
     assert ll.read_scores({"query": ["q1", "q2"], "x": [0.1, 0.3]}).mean("x", "value") == 0.2
