@@ -222,7 +222,7 @@ def command(
         Pairs: all, significant, or N per measure (by p-value). [default: significant; all for CSV, JSON,
         LaTeX with --baseline, or up to 12 rows]
     --long | Output | flag
-        Also show effect sizes, wins, ties and losses.
+        Show more columns, such as effect sizes and wins.
     --fail-if-worse M[:MARGIN] | Gates | many
         Fail if any run is significantly worse than the baseline, by more than MARGIN if given.
     --require-not-worse M:MARGIN | Gates | many
