@@ -362,8 +362,8 @@ def test_exports_of_a_store_with_two_pools_have_the_probabilities_of_the_one_it_
         kept = pool_for(runs, "P@5", **more).pool
         write_drawn_pool(kept, paths[1], [])
     store, target = str(tmp_path / "judged.sqlite"), str(tmp_path / f"judged.{suffix}")
-    for path in paths:
-        simulate(path, store, grades)
+    codes = [[one.code for one in simulate(path, store, grades).warnings] for path in paths]
+    assert ("replaced_pool" in codes[1]) == (second == "another")
     done = export(store, target)
     assert bool(done.outside) == (second != "enlarged")
     framed = suffix in ("csv", "tsv")

@@ -182,16 +182,24 @@ def pooled(path: str) -> tuple[Pooled, DrawnPool | None]:
 
 
 def fill(store: Store, rows: Pooled, drawn: DrawnPool | None) -> list[ResultWarning]:
-    """Add the pairs of a pool and its order; warn with the number of new pairs if there were some before."""
+    """Add the pairs of a pool and its order; warn of new pairs beside others, and of those no longer kept."""
     before = len(store.pairs())
     added = store.add_pairs(zip(rows.queries, rows.documents, rows.probability.tolist(), strict=True))
     shares = rows.probability if drawn is None else drawn.probability
     if (shares < 1).any() or (drawn is not None and drawn.judged_before.any()):
         store.set_fact(DRAWN, "yes")
-    if drawn is not None:
-        store.set_pool(drawn)
     message = f"added {counted(added, 'pair')} to the {before:,} already in the store"
-    return [ResultWarning("new_pairs", message, added)] if before and added else []
+    warnings = [ResultWarning("new_pairs", message, added)] if before and added else []
+    if drawn is not None:
+        earlier = store.pool() or drawn
+        lost = len(earlier.drawn_rows().keys() - drawn.drawn_rows().keys())
+        store.set_pool(drawn)
+        message = (
+            f"the store now keeps this pool instead of an earlier one, so estimates exclude "
+            f"{counted(lost, 'pair')} of the earlier pool. To keep both pools, use two stores"
+        )
+        warnings += [ResultWarning("replaced_pool", message, lost)] if lost else []
+    return warnings
 
 
 def _judged_before(drawn: DrawnPool | None) -> list[ResultWarning]:
