@@ -313,8 +313,8 @@ def test_a_fault_of_a_run_is_one_line_whatever_the_window(text: str, error: str,
             (
                 "1: the line has 6 columns. A line of qrels has 4 columns (query iteration document grade). "
                 "This looks like a run, but qrels are needed here. Most commands that take both as arguments "
-                "expect the qrels first (QRELS RUN...), but `leadline replicate` expects them last. If you "
-                "have no qrels, `leadline unjudged RUN RUN...` ranks two or more runs."
+                "expect the qrels first (QRELS RUN...), but `replicate` expects them last. If you "
+                "have no qrels, `unjudged(runs)` ranks two or more runs."
             ),
         ),
         ("q1 0 d1 1_0\n", "1: grade '1_0' is not a number"),
