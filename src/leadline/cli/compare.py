@@ -203,9 +203,9 @@ def command(
 ) -> None:
     """Compare runs: differences with intervals and significance tests.
 
-    `leadline compare QRELS OLD NEW` tells you whether NEW is better than OLD. In every pair, b is the
-    baseline or, without one, the run named first, and a - b is the mean difference. Gates (docs/gates.md) set
-    the exit status to 1 if a check fails or cannot be decided. M is a measure, such as AP.
+    `leadline compare QRELS OLD NEW` tells you whether NEW is better than OLD. In a pair, b is the baseline or
+    else the run named first; a - b is the mean difference. Gates (docs/gates.md) exit with status 1 if a
+    check fails or cannot be decided. M is a measure, such as AP.
 
     Example: leadline compare qrels.txt bm25.run dense.run --baseline bm25 --fail-if-worse AP:0.01
 
