@@ -43,6 +43,8 @@ def values(words: str) -> list[str]:
     ("words", "expected"),
     [
         ("leadline eval", {"evaluate"}),
+        ("leadline measures nDC", {"nDCG", "nDCGrel"}),
+        ("leadline models BM", {"BM25", "BM25RF"}),
         ("leadline evaluate q r -m ndcg_c", {"ndcg_cut"}),
         ("leadline evaluate q r -m nDCG", {"nDCG", "nDCGrel"}),
         ("leadline evaluate q r -m AP,recip", {"AP,recip_rank"}),

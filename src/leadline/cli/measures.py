@@ -29,7 +29,7 @@ def command(name: str | None, *, bibtex: bool, outputs: Outputs) -> None:
 
     Options
     -------
-    [name]
+    [name] | MEASURE
     --bibtex | flag
         Print BibTeX entries for leadline and for the sources of NAME or, without NAME, of all measures.
     -o

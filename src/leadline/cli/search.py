@@ -441,7 +441,7 @@ def models(name: str | None, outputs: Outputs) -> None:
 
     Options
     -------
-    [name]
+    [name] | MODEL
     -o
     """
     kinds = list(MODELS.classes.values()) if name is None else [type(MODELS.parse(name))]
