@@ -89,7 +89,7 @@ def test_runs_stand_before_the_first_measure(tmp_path: Path) -> None:
         ([A, 0.5], "0.5 is not a measure"),
         ([A, ["P", np.int64(5)]], "is not a measure"),
         ([A, []], "no measures were given. Pass at least one measure"),
-        ([A, "rbo"], "measure 'rbo' is not computed here. Use `leadline difference QRELS RUN RUN`"),
+        ([A, "rbo"], "measure 'rbo' is not computed here. Use `difference(qrels, runs)`"),
     ],
 )
 def test_what_is_neither_run_nor_measure_is_refused(given: list[Any], words: str) -> None:
