@@ -14,7 +14,7 @@ from __future__ import annotations
 TYPE_CHECKING = False  # as that of typing, without loading it
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import ClassVar, Self
+    from typing import ClassVar
 
 
 class LeadlineError(Exception):
@@ -53,16 +53,6 @@ class RecordNumber(int):
 
 class FilePlace(int):
     """Number of a document among those of a folder, with its file and the line there."""
-
-    def __new__(cls, number: int, path: str, line: int) -> Self:
-        """Return the number with its file and line."""
-        place = super().__new__(cls, number)
-        place.path, place.line = path, line
-        return place
-
-    def __getnewargs__(self) -> tuple[int, str, int]:  # type: ignore[override]  # an int has one
-        """Return what a copy is made of."""
-        return int(self), self.path, self.line
 
     path: str
     line: int

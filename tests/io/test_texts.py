@@ -373,9 +373,12 @@ def test_an_error_in_a_folder_names_the_file_and_its_line(tmp_path: Path) -> Non
             list(read_documents(str(tmp_path)))
 
 
-def test_documents_of_a_folder_are_copied_with_their_places(tmp_path: Path) -> None:
-    written(tmp_path, "1.jsonl", '{"doc_id": "d1", "text": "a"}\n')
-    documents = list(read_documents(str(tmp_path)))
+@pytest.mark.parametrize("source", ["", "1.csv"])
+def test_documents_of_a_folder_and_of_a_table_are_copied_with_their_places(
+    tmp_path: Path, source: str
+) -> None:
+    written(tmp_path, "1.csv", "doc_id,text\nd1,a\n")
+    documents = list(read_documents(str(tmp_path / source)))
     for copied in (pickle.loads(pickle.dumps(documents)), copy.deepcopy(documents)):
         assert [one.id for one in copied] == ["d1"]
         assert vars(copied[0].place) == vars(documents[0].place)

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any, Self
+from typing import Any
 
 from leadline.data.optional import import_optional
 from leadline.data.wording import counted
@@ -30,15 +30,9 @@ Rows = Iterator[tuple[int, dict[str, Any]]]
 
 
 class TableLine(int):
-    """Number of the first line of a table, with that of the header."""
+    """Number of the first line below the header of a table, with that of the header."""
 
     header: int
-
-    def __new__(cls, number: int, header: int) -> Self:
-        """Return the number with that of the header."""
-        line = super().__new__(cls, number)
-        line.header = header
-        return line
 
 
 FIELD = re.compile(r"[^ \t\r\n]+")
@@ -152,7 +146,10 @@ def _table(rows: Iterator[tuple[int, list[str]]], path: str, known: Iterable[str
     refuse_repeated("column", header, path=path, line=top)
     for place, (number, row) in enumerate(rows):
         refuse_ragged(row, header, path, number, first=first)
-        yield number if place else TableLine(number, top), dict(zip(header, row, strict=True))
+        line = number if place else TableLine(number)
+        if isinstance(line, TableLine):
+            line.header = top
+        yield line, dict(zip(header, row, strict=True))
 
 
 def csv_table(text: str, path: str) -> tuple[list[str], list[tuple[int, list[str]]]]:

@@ -447,7 +447,8 @@ def _folder_rows(folder: str, encoding: str, columns: Sequence[str]) -> Numbered
     for path in files_below(folder):
         for line, row in _rows_of_member(path, os.path.relpath(path, folder), encoding, columns):
             place += 1
-            at = FilePlace(place, path, line)
+            at = FilePlace(place)
+            at.path, at.line = path, line
             yield at, row._replace(place=at) if isinstance(row, Document) else row
     if not place:
         raise InputError("the folder contains no documents", path=folder, hint="Pass one with documents.")
@@ -458,10 +459,10 @@ def _rows_of_member(path: str, name: str, encoding: str, columns: Sequence[str])
     suffix = os.path.splitext(name)[1].lower()
     head = (first_bytes(path, 1 << 10) or b"").lstrip().lower()
     if suffix not in ONE_EACH or head.startswith((b"<doc>", b".i ")):
-        return iter(()) if suffix in PICTURES else _file_rows(path, "document", encoding, False, columns)
+        return [] if suffix in PICTURES else _file_rows(path, "document", encoding, False, columns)
     text = whole_text(path, encoding=encoding)
     found = page(text) if suffix.startswith(".htm") else {"title": "", "text": text}
-    return iter([(1, Document(name.replace(os.sep, "/"), found["title"], found["text"]))])
+    return [(1, Document(name.replace(os.sep, "/"), found["title"], found["text"]))]
 
 
 def _collection(path: str, noun: str) -> Numbered:
