@@ -475,6 +475,8 @@ def test_notes_name_keywords_and_calls(tmp_path: Path, leadline: Leadline) -> No
         assert keyword in str(result)
         assert str(type(result).from_json(result.to_json())) == str(result)
         assert not re.search("--[a-z]|-C |`leadline ", str(result))
+        vars(result)["_made_by"] = "of_another_version"
+        assert str(result)
     run = tmp_path / "a.run"
     run.write_text("q1 0 d1 1 1 a\nq1 0 d2 2 2 a\n", encoding="utf-8")
     ll.write_qrels(QRELS, tmp_path / "qrels.txt")

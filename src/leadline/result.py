@@ -58,7 +58,7 @@ class Result(Answering):
     options: dict[str, Any] = field(default_factory=dict, kw_only=True, repr=False)
     sources: tuple[str, ...] = field(default=(), init=False, repr=False)
     _saved_inputs: Sequence[dict[str, Any]] = field(default=(), init=False, repr=False)  # of a restored one
-    _made_by: str = field(default="", init=False, repr=False)  # the public function, as in "module:name"
+    _made_by: str = field(default="", init=False, repr=False)  # name of the public function
     UNSAVED: ClassVar[tuple[str, ...]] = ("sources", "_saved_inputs")  # attributes that no saved result has
     _digits: ClassVar[int] = 4  # after the decimal point in the printed table
     _read_by = "from_json(text)"

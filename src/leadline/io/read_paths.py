@@ -9,7 +9,6 @@ program writes to while it is read is refused, so that no value comes of half a 
 
 from __future__ import annotations
 
-import importlib
 import io
 import os
 import stat
@@ -19,6 +18,7 @@ from contextlib import contextmanager, suppress
 from functools import wraps
 from typing import Any, BinaryIO, ParamSpec, TypeAlias, TypeVar, cast
 
+from leadline.data.validation import check_arguments, name_keywords, with_keywords
 from leadline.errors import InputError, LeadlineError, UsageError
 
 P = ParamSpec("P")
@@ -85,44 +85,23 @@ def pipe_copies() -> dict[str, BinaryIO]:
     return _current[0].copies if _current else {}
 
 
-def _name_keywords(
-    error: LeadlineError, function: Callable[..., Any], /, *args: object, **given: object
-) -> None:
-    from leadline.data.validation import name_keywords  # loads NumPy; no command needs it
-
-    name_keywords(error, function, *args, **given)
-
-
 def warn_in_python(result: object, function: Callable[..., Any]) -> None:
     """Let the warnings of a result name keywords of a function, not options of the command line."""
     import dataclasses
 
-    from leadline.data.validation import with_keywords  # loads NumPy; no command needs it
-
-    words = _words_of(function)
+    words = vars(function).get("words_of", function)
     vars(result)["warnings"] = [
         dataclasses.replace(one, message=with_keywords(one.message, words))
         for one in vars(result)["warnings"]
     ]
 
 
-def _words_of(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function whose keywords the messages of a public function name."""
-    found: Callable[..., Any] = vars(function).get("words_of", function)
-    return found
-
-
 def worded_here(notes: Iterable[str], made_by: str, method: Callable[..., Any]) -> list[str]:
     """Return notes that name keywords, except in a command: those of what made a result, or of a method."""
     if _current and _current[0].of_command:
         return list(notes)
-    from leadline.data.validation import with_keywords  # loads NumPy; no command needs it
-
-    module, _, name = made_by.partition(":")
-    maker = [getattr(importlib.import_module(module), name)] if name else []
-    for function in (*maker, method):
-        notes = [with_keywords(note, function) for note in notes]
-    return list(notes)
+    maker = getattr(sys.modules["leadline"], made_by, method)  # a saved one may be of another version
+    return [with_keywords(with_keywords(note, maker), method) for note in notes]
 
 
 def _named(values: Iterator[T], function: Callable[..., Any]) -> Iterator[T]:
@@ -139,7 +118,7 @@ def _named(values: Iterator[T], function: Callable[..., Any]) -> Iterator[T]:
     try:
         yield from iter(advance, end)
     except LeadlineError as error:
-        _name_keywords(error, function)
+        name_keywords(error, function)
         raise
     finally:
         record.close()
@@ -171,13 +150,12 @@ def public(function: Callable[P, T]) -> Callable[P, T]:
                 found = function(*args, **{name: _plain(name, value) for name, value in kwargs.items()})
             except LeadlineError as error:
                 if outermost:
-                    _name_keywords(error, function, *args, **kwargs)
+                    name_keywords(error, function, *args, **kwargs)
                     if getattr(error, "results", None) is not None:  # of the parts that did not fail
                         warn_in_python(vars(error)["results"], function)
                 raise
             except Exception as error:
-                from leadline.data.reading import refuse_unfit  # loads NumPy; no command needs it
-                from leadline.data.validation import check_arguments
+                from leadline.data.reading import refuse_unfit  # loads NumPy
 
                 if isinstance(error, TypeError):
                     refuse_unfit(function, args, kwargs)
@@ -191,8 +169,7 @@ def public(function: Callable[P, T]) -> Callable[P, T]:
             for each in filter(_has_sources, (found, vars(found).get("results"))):
                 vars(each)["sources"] = sources
                 if hasattr(each, "_made_by"):
-                    words = _words_of(function)
-                    vars(each)["_made_by"] = f"{words.__module__}:{words.__qualname__}"
+                    vars(each)["_made_by"] = vars(function).get("words_of", function).__name__
                 if outermost and vars(each).get("warnings"):
                     warn_in_python(each, function)
         return found

@@ -13,14 +13,14 @@ from typing import Any, BinaryIO, Unpack
 from leadline.data.reading import Reading
 from leadline.data.validation import check_word
 from leadline.errors import InputError, LeadlineError, UsageError, punctuated, sentences
-from leadline.evaluation.evaluate import Evaluation, PartOptions
+from leadline.evaluation.evaluate import Evaluation, PartOptions, evaluate
 from leadline.evaluation.join import named_sources, refuse_equal_names
 from leadline.evaluation.merging import failed_warnings
 from leadline.evaluation.results import Results
 from leadline.io.formats import TREC, opened
 from leadline.io.opening import Buffers, Chunk
 from leadline.io.read import UNNAMED, QrelsLike, RunLike
-from leadline.io.read_paths import public, record_input, release_input
+from leadline.io.read_paths import public, record_input, release_input, with_words_of
 from leadline.io.run_names import STANDARD_INPUT
 from leadline.io.run_names import run_name as name_of
 from leadline.io.selection import NOTHING_LEFT
@@ -49,6 +49,7 @@ class PartsFailedError(LeadlineError):
 
 
 @public
+@with_words_of(evaluate)
 def evaluate_parts(
     qrels: QrelsLike,
     parts: RunParts | RunLike | Iterable[Any],
@@ -96,6 +97,7 @@ def evaluate_parts(
 
 
 @public
+@with_words_of(evaluate)
 def evaluate_runs(
     qrels: QrelsLike,
     runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike],
