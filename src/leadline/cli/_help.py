@@ -245,13 +245,13 @@ def looks_like_file(word: str) -> bool:
 
 
 # A sentence of a refusal that advises a setting, and the end of one that advises a setting of reading.
-ADVICE = re.compile(r"Use `?--config ([a-z]+\.[a-z_]+)(?:[^.]|\.(?=\S))*\.?")
-READ_AS = re.compile(
+ADVICE = r"Use `?--config ([a-z]+\.[a-z_]+)(?:[^.]|\.(?=\S))*\.?"
+READ_AS = (
     r"(add|use|as in|pass it as) `?--config "
     r"(read\.(?:order|on_\w+|columns|qrels_columns|kind|queries_in|subtopics))((?:=[\w,]+)?)`?"
 )
-OPTIONAL = re.compile(r" (?:If it contains [^`]*|or use )`--config (read\.encoding|text\.\w+)=[^`]+`\.?")
-OWN = re.compile(r"--config (?:test|text|topics)\.(\w+)=")  # settings that some studies have as options
+OPTIONAL = r" (?:If it contains [^`]*|or use )`--config (read\.encoding|text\.\w+)=[^`]+`\.?"
+OWN = r"--config (?:test|text|topics)\.(\w+)="  # settings that some studies have as options
 
 
 def advised(text: str, command: click.Command, path: str) -> str:
@@ -273,8 +273,8 @@ def advised(text: str, command: click.Command, path: str) -> str:
     if command.name == "convert":  # there, one setting names the columns of runs and of judgments
         text = text.replace("--config read.qrels_columns", "--config read.columns")
     options = {name: f"{option} " for name, option in named.items() if " " not in option}
-    text = OWN.sub(lambda found: options.get(found[1], found[0]), text)
-    text = OPTIONAL.sub(lambda found: found[0] if found[1] in keys else "", text)
+    text = re.sub(OWN, lambda found: options.get(found[1], found[0]), text)
+    text = re.sub(OPTIONAL, lambda found: found[0] if found[1] in keys else "", text)
     text = text if "level" in named else re.sub(r", or [^,.]* \(`--level`\)", "", text)
     instead = f"`{path}` has no setting for this."
 
@@ -286,7 +286,8 @@ def advised(text: str, command: click.Command, path: str) -> str:
         other = "evaluate" if key == "read.subtopics" else "convert"
         return f"{verb if verb == 'as in' else 'use'} `leadline {other} {call}`"
 
-    return READ_AS.sub(elsewhere, ADVICE.sub(lambda found: found[0] if found[1] in keys else instead, text))
+    text = re.sub(ADVICE, lambda found: found[0] if found[1] in keys else instead, text)
+    return re.sub(READ_AS, elsewhere, text)
 
 
 class Group(click.Group):

@@ -460,9 +460,7 @@ def _listed(value: object) -> list[str]:
 def _texts(key: str, value: Any, path: str) -> list[str]:
     """Return the values of a key of an experiment as on a command line; paths are relative to its file."""
     conditions = key in ("fail_if_worse", "require_not_worse", "fail_below")
-    named = isinstance(value, dict) and (
-        conditions or key == "runs"
-    )  # runs by name, or conditions by measure
+    named = isinstance(value, dict) and (conditions or key == "runs")  # by run, or by measure
     single = key in ("judgments", "qrels", "pool", "machine")
     given = (
         [] if value is None else value if isinstance(value, list) else [*value.values()] if named else [value]

@@ -244,7 +244,7 @@ def _merged(parts: Sequence[QrelsColumns]) -> Qrels:
                 "Export the store with `leadline judge --store STORE --export new.qrels`, merge new.qrels, "
                 "and evaluate the merged file with --pool (docs/judging.md)"
             )
-            hint = "" if part.subtopics is not None or part.pool is None else hint
+            hint *= part.subtopics is None and part.pool is not None
             raise InputError(f"leadline cannot merge {what}", path=part.source, hint=hint)
     merged = merge(
         Judgment(query, document, str(place), grade)

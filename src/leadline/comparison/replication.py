@@ -174,10 +174,8 @@ def replicate(
         if systems:
             orders = _orders(systems, len(evaluation.qrels.queries), overlap)
     if len(digests) > len(set(digests)):
-        same = (
-            "both experiments have the same judgments, but the tests treat their queries as different. For a "
-        )
-        same += "reproduction, pass the judgments once"
+        same = "both experiments have the same judgments, but the tests treat their queries as different. "
+        same += "For a reproduction, pass the judgments once"
         warnings.append(ResultWarning("same_judgments", same, len(parts[0].queries)))
     for results in parts:
         check_averages(results)

@@ -255,9 +255,8 @@ COMMANDS = {  # as calls
     "`leadline measures`": "`leadline.MEASURES.classes`",
     "`leadline models`": "`leadline.MODELS.classes`",
 }
-SAME = ("agreement", *("compare", "correlate", "curve", "evaluate", "pool", "rank", "replicate", "suite"))
-COMMANDS |= {f"`leadline {name}`": f"`{name}`" for name in SAME}  # functions are named as they are
-WITH_PATHS = {  # commands with names or settings of their own, as calls
+FORMS = {  # commands that are calls of the same name, or have names or settings of their own
+    r"`leadline (agreement|compare|correlate|curve|evaluate|pool|rank|replicate|suite)`": r"`\1`",
     r"`leadline check FILE --fix -o COPY --config read\.(\w+)=(\w+)`": r"`check(path, fix=copy, \1='\2')`",
     r"`leadline convert FILE COPY --config read\.(\w+)=(\w+)`": (
         r"`write_run(read_run(path, \1='\2'), copy)`"
@@ -344,12 +343,8 @@ def with_keywords(text: str, function: Callable[..., Any], likely: Collection[st
 
 def _call(command: str) -> str:
     """Return a command as the call that does the same, or as it is."""
-    if command in COMMANDS:
-        return COMMANDS[command]
-    return next(
-        (re.sub(form, call, command) for form, call in WITH_PATHS.items() if re.fullmatch(form, command)),
-        command,
-    )
+    found = ((re.fullmatch(form, command), call) for form, call in FORMS.items())
+    return COMMANDS.get(command) or next((one.expand(call) for one, call in found if one), command)
 
 
 @cache

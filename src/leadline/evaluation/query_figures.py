@@ -25,11 +25,6 @@ if TYPE_CHECKING:
     from leadline.evaluation.results import Results
 
 
-def drawn_results(results: Results, figure: str, index: int = 0, *, width: float | None = None) -> Figure:
-    """Draw a figure of results."""
-    return KINDS[figure](results, index, width)
-
-
 def _heat_map(results: Results, index: int, width: float | None) -> Figure:
     return per_query(results, results.measures[index], width=width or COLUMN)
 

@@ -554,11 +554,11 @@ class Results(Lookups, Result):
 
     def _figure(self, *, figure: str = "heat-map", measure: object | None = None) -> Make:
         """Draw the per-query values by a measure, or its means."""
-        from leadline.evaluation.query_figures import KINDS, drawn_results
+        from leadline.evaluation.query_figures import KINDS
 
         check_word(tuple(KINDS), figure=figure)
         index = 0 if measure is None else self.measure_index(measure)
-        return lambda width: drawn_results(self, figure, index, width=width)
+        return lambda width: KINDS[figure](self, index, width)
 
 
 def in_range(limits: ArrayLike, measure: object) -> Floats:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -227,21 +226,16 @@ def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
 
 def _of_all_runs(notices: Sequence[ResultWarning], runs: int) -> list[ResultWarning]:
     """Return the notes of several estimates once, with the numbers of runs without an interval added."""
-    found = [WITHOUT_INTERVAL.fullmatch(one.message) for one in notices]
-    counts: Counter[tuple[str, ...]] = Counter()
-    for one, parts in zip(notices, found, strict=True):
-        counts[parts.groups() if parts else ()] += one.count
-    told: dict[ResultWarning, None] = {}
-    for one, parts in zip(notices, found, strict=True):
+    told: dict[object, ResultWarning] = {}
+    for one in notices:
+        parts = WITHOUT_INTERVAL.fullmatch(one.message)
         if parts:
-            count = counts[parts.groups()]
+            count = one.count + (told[parts.groups()].count if parts.groups() in told else 0)
             words = f"{parts[1]}{count:,} of {counted(runs, 'run')}{parts[2]}"
-            told[replace(one, message=words, count=count)] = None
-        elif not any(
-            other.code == one.code and other.message.startswith(f"{one.message} ") for other in notices
-        ):
-            told[one] = None
-    return list(told)
+            told[parts.groups()] = replace(one, message=words, count=count)
+        elif not any(two.code == one.code and two.message.startswith(f"{one.message} ") for two in notices):
+            told[one] = one
+    return list(told.values())
 
 
 def _opened(source: _Source) -> OpenedScores | Results:

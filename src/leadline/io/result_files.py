@@ -131,28 +131,27 @@ def _of_table(text: str, path: str, measure: str) -> Column:
     refuse_estimates(header, rows, path)
     owner = next((header.index(name) for name in OWNERS if name in header), 0)
     once = len(rows) == len({row[owner] for _, row in rows})
-    named, value = find(header, MEASURE), find(header, VALUE)
+    query, named, value = (find(header, names) for names in (QUERY, MEASURE, VALUE))
     if named is not None and value is not None and not (once and measure == header[value]):
         measure = _chosen(list(dict.fromkeys(row[named] for _, row in rows)), measure, path)
         rows = [(line, row) for line, row in rows if row[named] == measure]
-        kept = [place for place in range(len(header)) if place != named]
-        header = [measure if place == value else header[place] for place in kept]
-        rows = [(line, [row[place] for place in kept]) for line, row in rows]
-        owner = next((header.index(name) for name in OWNERS if name in header), 0)
-    query = find(header, QUERY)
-    if "measure" in header and query is None and not (measure and once):
+        name, column = measure, value
+    elif "measure" in header and query is None and not (measure and once):
         raise InputError(
             "has a column 'measure' instead of one column per measure",
             path=path,
             hint="Save a result of `leadline evaluate` or `leadline rank` with -o FILE.json (in Python, with "
             "write(path)), and pass FILE.json:MEASURE",
         )
-    name = _chosen([one for place, one in enumerate(header) if place not in (owner, query)], measure, path)
+    else:
+        names = [one for place, one in enumerate(header) if place not in (owner, query)]
+        name = _chosen(names, measure, path)
+        column = header.index(name)
     values: dict[str, float] = {}
     queries: dict[str, dict[str, float]] = {}
     for line, row in rows:
         try:
-            number = value_of(row[header.index(name)], name, undefined=True, missing="leave the cell empty")
+            number = value_of(row[column], name, undefined=True, missing="leave the cell empty")
         except InputError as error:
             raise error.at(path, line) from None
         of_query = query is not None and bool(row[query])

@@ -13,7 +13,7 @@ import numpy as np
 
 from leadline.data.ids import is_utf8
 from leadline.data.judgment_tables import DrawnPool, Pooled
-from leadline.data.table import ResultWarning
+from leadline.data.table import ResultWarning, raised
 from leadline.data.validation import check_numbers
 from leadline.data.wording import counted, first_few, listed_few, percent
 from leadline.data.wording import queries as count_queries
@@ -189,16 +189,16 @@ def fill(store: Store, rows: Pooled, drawn: DrawnPool | None) -> list[ResultWarn
     if (shares < 1).any() or (drawn is not None and drawn.judged_before.any()):
         store.set_fact(DRAWN, "yes")
     message = f"added {counted(added, 'pair')} to the {before:,} already in the store"
-    warnings = [ResultWarning("new_pairs", message, added)] if before and added else []
+    warnings = raised(("new_pairs", message, added if before else 0))
     if drawn is not None:
         earlier = store.pool() or drawn
         lost = len(earlier.drawn_rows().keys() - drawn.drawn_rows().keys())
         store.set_pool(drawn)
         message = (
-            f"the store now keeps this pool instead of an earlier one, so estimates exclude "
+            "the store now keeps this pool instead of an earlier one, so estimates exclude "
             f"{counted(lost, 'pair')} of the earlier pool. To keep both pools, use two stores"
         )
-        warnings += [ResultWarning("replaced_pool", message, lost)] if lost else []
+        warnings += raised(("replaced_pool", message, lost))
     return warnings
 
 
@@ -210,7 +210,7 @@ def _judged_before(drawn: DrawnPool | None) -> list[ResultWarning]:
         "judged, and the page shows no half-widths. Merge the earlier judgments with those of the store "
         "before you evaluate (docs/judging.md)"
     )
-    return [ResultWarning("judged_before", message, before)] if before else []
+    return raised(("judged_before", message, before))
 
 
 def _missing(

@@ -218,10 +218,9 @@ def parse_integers(text: str, name: str) -> list[int]:
         raise UsageError(
             f"--{name} '{text}' is not valid. Give positive integers separated by commas: 10,100."
         )
-    numbers = list(map(int, parts))
-    for number in numbers:
-        check_whole(1, **{name: number})
-    return numbers
+    for part in parts:
+        check_whole(1, **{name: int(part)})
+    return list(map(int, parts))
 
 
 def at_least(least: int, number: int, what: str) -> None:

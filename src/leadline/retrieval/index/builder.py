@@ -232,8 +232,9 @@ def build_index(
         raise UsageError(f"{target} already exists. Choose a new name{other}.")
     if target is not None and os.path.exists(target):
         _check_replaceable(target)
-    folder = _new_folder(target)
+    folder, beside = "", None if target is None else os.path.dirname(os.path.abspath(target))
     try:
+        folder = tempfile.mkdtemp(dir=beside, prefix=".leadline-")
         builder = Builder(folder, how, store_text=store_text, prefix=prefix)
         records = read_documents(documents, fields=fields, id_column=id_column, encoding=encoding)
         builder.read(records, good, on_document)
@@ -248,14 +249,6 @@ def build_index(
             raise UsageError(f"cannot write {target or 'the index'} ({error.strerror or error})") from None
         raise
     return Index(target)
-
-
-def _new_folder(target: str | None) -> str:
-    beside = None if target is None else os.path.dirname(os.path.abspath(target))
-    try:
-        return tempfile.mkdtemp(dir=beside, prefix=".leadline-")
-    except OSError as error:
-        raise UsageError(f"cannot write {target or 'the index'} ({error.strerror})") from None
 
 
 def _check_replaceable(target: str) -> None:

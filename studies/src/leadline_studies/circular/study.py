@@ -20,7 +20,7 @@ from leadline import InputError, Run, UsageError, read_qrels
 from leadline.charts.interval_plots import against_truth
 from leadline.data.arrays import Floats
 from leadline.data.reading import Reading
-from leadline.data.table import Preformatted, ResultWarning, Table
+from leadline.data.table import Preformatted, Table, raised
 from leadline.data.wording import counted
 from leadline.demo import Lists, circular_lists, places
 from leadline.estimation.estimate import estimate
@@ -97,8 +97,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         "queries": len(by_truth.queries),
         "runs": _rows(names, in_pool, by_truth.means[:, 0], by_machine.means[:, 0], values, limits),
     }
-    warnings = [ResultWarning("no_estimate", without, left)] if left else []
-    return Outcome(data, warnings=warnings, options={"measure": text})
+    return Outcome(data, warnings=raised(("no_estimate", without, left)), options={"measure": text})
 
 
 def _rows(

@@ -19,7 +19,7 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import to_bytes
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading
-from leadline.data.table import ResultWarning, Table, plain
+from leadline.data.table import Table, plain, raised
 from leadline.data.wording import counted
 from leadline.estimation.sampled import DEFAULT_MEASURES, SampledOptions, SampledRun, estimate_run
 from leadline.estimation.strata import Strata
@@ -113,8 +113,7 @@ def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
     inputs = [(path_of(docs), index.documents), (path_of(queries), len(texts))]
     left = len(sizes) - len(small)
     without = f"left out {counted(left, 'sample size')} (half of the documents or more)"
-    warnings = [ResultWarning("large_samples", without, left)] if left else []
-    return Outcome(data, inputs, warnings, {"model": task.names})
+    return Outcome(data, inputs, raised(("large_samples", without, left)), {"model": task.names})
 
 
 def _judged_queries(
