@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import pickle
 import random
 import tempfile
 import threading
@@ -170,7 +171,7 @@ def test_a_full_disk_is_one_line(
     assert on_disk
     with pytest.raises(UsageError, match="by query"):
         read_run(path)
-    monkeypatch.setattr(lines_by_query.pickle, "dump", full)
+    monkeypatch.setattr(pickle, "dump", full)
     short = written(tmp_path / "b.run", ["q1 Q0 d1 1 3 x\n"])
     assert "TMPDIR" in leadline("convert", short, tmp_path / "b.json").refusal
 

@@ -12,6 +12,7 @@ import leadline as ll
 from case_values import undefined, value
 from leadline.data.judged_run import JudgedRun
 from leadline.errors import UsageError
+from leadline.evaluation.catalogue import facts
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.objects import read_qrels, read_run
 from leadline.measures import MEASURES
@@ -157,3 +158,10 @@ def test_a_command_that_keeps_no_documents_refuses_holes() -> None:
     judged = JudgedRun.of_run(read_run({"q": {"d": 1.0}}), read_qrels({"q": {"d": 1}, "r": {"e": 1}}))
     with pytest.raises(UsageError, match="Hole@5 needs the retrieved documents"):
         of("Hole@5").values(judged)
+
+
+def test_no_value_of_a_mere_count_is_called_better() -> None:
+    ranges = {
+        name: facts(MEASURES.classes[name])["range"] for name in ("NumQ", "NumRet", "NumNonrelRet", "AP")
+    }
+    assert ["better" in text for text in ranges.values()] == [False, False, True, True]

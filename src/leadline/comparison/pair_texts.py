@@ -62,7 +62,9 @@ def sentence(
     if detectable and pair.detectable > reach:
         numbers += f"; no difference is detectable with {percent(rules.power)} power"
     elif detectable and pair.detectable > 0:
-        numbers += f"; detectable with {percent(rules.power)} power: {pair.detectable:.2g}"
+        numbers += (
+            f"; smallest difference detectable with {percent(rules.power)} power: {pair.detectable:.2g}"
+        )
     numbers += _needed_text(pair, rules)
     return f"No significant difference between {both} on {pair.measure}: {numbers}."
 

@@ -189,13 +189,21 @@ def entry(cls: type[Measure]) -> dict[str, Any]:
     }
 
 
+def _direction(cls: type[Measure]) -> str:
+    if not cls.quality:
+        return "; does not measure the quality of a run"
+    if cls.rising:
+        return "" if cls.average == "sum" else "; larger is better"
+    return "; smaller is better"
+
+
 def facts(cls: type[Measure]) -> dict[str, str]:
     """Return the documentation of a measure as text by label."""
     when = undefined(cls)
     lines = {
         "formula": cls.formula,
         "parameters": "\n".join(parameter_lines(cls)) or "none",
-        "range": f"{limits(cls)}; {'larger' if cls.rising else 'smaller'} is better",
+        "range": limits(cls) + _direction(cls),
         "average": AVERAGES[cls.average],
     }
     if when is not None:

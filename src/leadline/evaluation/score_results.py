@@ -277,7 +277,7 @@ def _sources(scores: Any) -> list[_Source]:
         paths = [path for path in files_of(os.fspath(scores)) if os.path.basename(path) not in BESIDE_RESULTS]
         return [_Source(path, "", path) for path in paths]
     if isinstance(scores, Result) and not isinstance(scores, QueryValues):
-        found = f"scores are a {type(scores).__name__} object, which needs no reading"
+        found = f"scores are an object of type {type(scores).__name__}, which needs no reading"
         raise UsageError(
             f"{found}. Pass per-query values, or use the object as it is, as in compare(results)"
         )

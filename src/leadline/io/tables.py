@@ -205,6 +205,7 @@ def named_rows(source: Opened, names: list[str], what: str = "score") -> Records
         found = f"the first line looks like a header ({', '.join(rows[0][1])})"
         use = "to use the header" if known else f"and rename the columns to {', '.join(names)}"
         hint = f"Leave out `--config read.{key}` {use}, or delete that line"
+        hint = "Delete that line" if not known and rows[0][1] == names else hint
         raise InputError(found, path=source.path, line=rows[0][0], hint=hint)
     for line, cells in rows:
         if len(cells) != len(names):

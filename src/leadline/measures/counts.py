@@ -27,6 +27,7 @@ class NumQ(Measure):
     source = "trec_eval num_q"
     high: ClassVar[float] = math.inf
     average: ClassVar[Average] = "sum"
+    quality: ClassVar[bool] = False
     zero_without_relevant: ClassVar[bool] = False
     aliases: ClassVar[Aliases] = {"num_q": {}}
 
@@ -46,6 +47,7 @@ class NumRel(Measure):
     source = "trec_eval num_rel"
     high: ClassVar[float] = math.inf
     average: ClassVar[Average] = "sum"
+    quality: ClassVar[bool] = False
     aliases: ClassVar[Aliases] = {"num_rel": {}}
 
     rel: float = number(1.0, low=0.0)

@@ -194,7 +194,7 @@ def _read(
     if isinstance(runs, Run) or hasattr(runs, "columns"):  # a data frame
         raise UsageError("fusion needs at least two runs, not 1. Pass them as a list: [first, second].")
     if isinstance(runs, Result):  # whose items are names
-        raise UsageError(f"fusion needs runs, not a {type(runs).__name__} object")
+        raise UsageError(f"fusion needs runs, not an object of type {type(runs).__name__}")
     named: list[tuple[str | None, Any]]
     if isinstance(runs, Mapping):
         named = list(runs.items())
