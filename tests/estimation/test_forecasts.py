@@ -85,6 +85,12 @@ def test_a_budget_that_the_pairs_cannot_fill_is_told() -> None:
         codes = [one.code for one in pool_for(RUNS, "P@10", budget=budget).warnings]
         assert ("large_budget" in codes) is told
     assert not pool_for(RUNS, "P@10", total=100_000).warnings
+    judged = {q: {d: TRUTH[q][d] for d in RUNS["a"][q][:20]} for q in QUERIES}
+    found = pool_for(RUNS, "P@10", budget=600, judged=judged)
+    new = found.pairs / len(QUERIES) - 20
+    assert "large_budget" in [
+        one.code for one in pool_for(RUNS, "P@10", budget=new + 1, judged=judged).warnings
+    ]
 
 
 def test_precision_without_a_cutoff_has_no_forecast_because_lists_have_other_lengths() -> None:

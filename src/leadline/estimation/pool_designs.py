@@ -270,7 +270,7 @@ def pool_for(
         elif kind.cutoff is None or isinstance(kind, Ratio):
             one["exact_budget"] = float((whole & ~already_judged).sum()) / len(names)
     added = int((drawn & ~asked).sum())
-    if pool.drawn.sum() == (pool.probability > 0).sum() < (budget or 0.0) * len(names):
+    if pool.drawn.sum() == (pool.probability > 0).sum() and judgments < (budget or 0.0) * len(names):
         words = (
             "the budget exceeds the number of available pairs per query. To set the budget for all queries "
             "together, use `--total N`."

@@ -216,9 +216,9 @@ def _without_gaps(
     owners = {} if judgments.pool is None else judgments.pool.owners
     _, code = np.unique([owners.get(query, "") for query in pool.queries], return_inverse=True)
     end = _smallest(order, missing, code)
-    gaps = 0
-    if (usable & (order >= end)).any():
-        last = -_smallest(-order, usable, code)
+    gaps, before = 0, pool.judged_before & missing  # what was judged before comes first in any part
+    if before.any() or (usable & (order >= end)).any():
+        last = np.maximum(-_smallest(-order, usable, code), 0.0)
         end = _smallest(order, missing & (order > last), code)
         gaps = int((missing & (order < end)).sum())
         drawn = counted(int(listed.sum()), "drawn pair")
@@ -226,7 +226,7 @@ def _without_gaps(
             f"{gaps:,} of {drawn} without a judgment (treated as not drawn, so estimates may be biased, and "
             "are far too high if the judgments list only relevant documents)"
         )
-        if (pool.judged_before & missing).any():
+        if before.any():
             words += ". Merge the judgments from before the draw with the new ones"
         warnings.append(ResultWarning("skipped_pairs", words, gaps))
     count = int((missing & (order >= end)).sum())
