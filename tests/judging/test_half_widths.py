@@ -471,6 +471,21 @@ def test_pairs_judged_before_the_draw_are_not_asked_again(files: Files, budget: 
         pass
 
 
+def test_pairs_judged_before_the_draw_are_missing_even_from_queries_that_nobody_judges(files: Files) -> None:
+    known = judged(
+        (query, document) for query in QUERIES[:2] for run in RUNS for document in RUNS[run][query]
+    )
+    pool = pool_for(RUNS, "P@5", budget=8, judged=known).pool
+    write_drawn_pool(pool, files.pool, [])
+    with opened(*files, judges="ann") as found:
+        judge = Judge(found, "ann")
+        while judge.step():
+            pass
+    notices = {one.code: one.count for one in ll.evaluate(files.store, RUNS, "P@5").warnings}
+    assert notices["skipped_pairs"] == int(pool.judged_before.sum())
+    assert "smaller_draw" not in notices
+
+
 def test_the_progress_page_has_the_numbers(page: JudgingPage) -> None:
     judge = Judge(page)
     for _ in range(60):
@@ -571,7 +586,29 @@ def test_a_store_without_its_pool_applies_its_rule_as_the_page_advises(files: Fi
         assert "--stop-when" not in found.precision.facts()[-1]
 
 
-@pytest.mark.parametrize("state", ["x", "[]", "{}", '{"rule": 5}'])
+LOOKED = {"pairs": 60, "skipped": 0, "half_width": 0.2, "time": "2026-01-01T00:00:00+00:00"}
+SAVED = {"rule": "P@5 half-width < 0.16", "number": 3, "pairs": 99, "looks": [60, 80]}
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        *("x", "[]", "{}", '{"rule": 5}'),
+        *(
+            json.dumps(SAVED | {"taken": [], "stopped": False} | damage)
+            for damage in (
+                {"looks": ["a"]},
+                {"looks": [60, 100]},
+                {"looks": [80, 60]},
+                {"looks": [0]},
+                {"taken": [3]},
+                {"taken": [LOOKED | {"pairs": 61}]},
+                {"taken": [LOOKED | {"half_width": "x"}]},
+                {"stopped": True},
+            )
+        ),
+    ],
+)
 def test_a_damaged_rule_is_a_damaged_store(files: Files, state: str) -> None:
     with opened(*files) as found:
         found.store.set_fact("stopping", state)

@@ -134,6 +134,24 @@ class Act(NamedTuple):
 
 
 RULE = {"rule": str, "number": int, "pairs": int, "looks": list, "taken": list, "stopped": bool}
+
+
+def _is_rule(state: Any) -> bool:
+    """Return whether this is a stopping rule with its looks, in order, and the results of the first ones."""
+    if not isinstance(state, dict) or {key: type(state.get(key)) for key in RULE} != RULE:
+        return False
+    looks = state["looks"]
+    taken = [one if isinstance(one, dict) else {} for one in state["taken"]]
+    widths = [one.get("half_width", "") for one in taken]
+    return (
+        all(isinstance(place, int) and 0 < place <= state["pairs"] for place in looks)
+        and looks == sorted(set(looks))
+        and [one.get("pairs") for one in taken] == looks[: len(taken)]
+        and all(width is None or isinstance(width, float) for width in widths)
+        and (not state["stopped"] or widths[-1:] not in ([], [None]))
+    )
+
+
 Standing = dict[int, list[Act]]  # acts on pairs that were not undone, oldest first
 IDLE = 1.0  # seconds without a judgment until a checkpoint
 SETTLE_AT_LEAST = 10.0  # seconds between checkpoints during judging
@@ -394,7 +412,7 @@ class Store:
         """Return the stopping rule and its looks; None if the store has no rule."""
         text = self.fact("stopping")
         state = None if text is None else json_or_none(text)
-        if text is None or (isinstance(state, dict) and {key: type(state.get(key)) for key in RULE} == RULE):
+        if text is None or _is_rule(state):
             return state
         raise reader.damaged(self.path, "its stopping rule cannot be read")
 
