@@ -78,6 +78,18 @@ def test_before_the_first_look_there_is_no_verdict_but_values(pool: DrawnPool) -
             ll.compare(results)
 
 
+def test_a_pool_too_small_for_several_looks_has_one_at_the_end() -> None:
+    small = pool_for(RUNS, "P@10", total=60, pair=("old", "new"), looks=LOOKS)
+    size = small.pairs
+    assert looks_of(small.pool) == [size]
+    assert size > 50
+    assert any(f"verdict, after {size} judgments" in line for line in small.forecast())
+    with pytest.raises(UsageError, match="no verdict yet"):
+        ll.compare(judged(small.pool, size - 1), RUNS, "P@10", pool=small)
+    found = ll.compare(judged(small.pool, size), RUNS, "P@10", pool=small)
+    assert found.rules.confidence == 0.95
+
+
 def test_looks_are_written_with_the_pool_and_change_no_draw(pool: DrawnPool, tmp_path: object) -> None:
     path = f"{tmp_path}/pool.tsv"
     write_drawn_pool(pool, path, [])

@@ -414,9 +414,9 @@ def at_look(results: Results, rules: Rules) -> Rules:
         return rules
     if not estimated.look.number:
         raise UsageError(
-            f"the pool was drawn for {estimated.look.looks} looks, but these values use all judgments made "
-            "so far, whether or not they complete a look. Pass the judgments, runs and pool instead, and "
-            "leadline will use the most recent look."
+            f"the pool was drawn for {counted(estimated.look.looks, 'look')}, but these values use all "
+            "judgments made so far, whether or not they complete a look. Pass the judgments, runs and pool "
+            "instead, and leadline will use the most recent look."
         )
     return replace(rules, confidence=estimated.confidence)
 

@@ -300,7 +300,7 @@ def measured(
     results.warnings += warnings
     results.look = look
     looks = looks_of(draw)
-    if not verdict and len(looks) > 1:
+    if not verdict and looks:
         results.look = Look(0, len(looks), 0, looks[-1])
     elif look is not None:
         results.warnings = [one for one in results.warnings if one.code != "outside_pool"]

@@ -151,8 +151,10 @@ class MeasuredPool(Result):
         before = int(self.pool.judged_before.sum())
         new = "new " * bool(before)
         places = [place - before for place in looks_of(self.pool)]
-        if len(places) > 1:
-            lines.append(f"verdicts after {_numbers(places)} {new}judgments, each at alpha / {len(places)}")
+        if places:
+            each = f", each at alpha / {len(places)}" * (len(places) > 1)
+            noun = "verdicts" if each else "one verdict,"
+            lines.append(f"{noun} after {_numbers(places)} {new}judgments{each}")
         pair = bool(self.options.get("for_pair"))
         of = "for the difference" if pair else "per run"
         mean -= before / max(self.queries, 1)
@@ -195,7 +197,8 @@ class Look(NamedTuple):
     def message(self) -> str:
         """Return a note on the look and the level of its verdict."""
         where = f"look {self.number} of {self.looks}, after {self.pairs:,} of {self.drawn:,} judgments"
-        return f"{where} (the verdict at each look uses alpha / {self.looks}, Bonferroni)"
+        share = f" (the verdict at each look uses alpha / {self.looks}, Bonferroni)"
+        return where + share * (self.looks > 1)
 
 
 def places_of_looks(pairs: int, looks: int, judged: int = 0) -> list[int]:
@@ -212,9 +215,12 @@ def places_of_looks(pairs: int, looks: int, judged: int = 0) -> list[int]:
 
 
 def looks_of(pool: DrawnPool) -> list[int]:
-    """Return the numbers of judgments of the looks of a pool: those made before the draw, and new ones."""
-    before = int(pool.judged_before.sum())
-    places = places_of_looks(int(pool.drawn.sum()) - before, int(pool.design.get("looks", 1)))
+    """Return the numbers of judgments of the looks of a pool: those made before the draw, and new ones.
+
+    None where the pool was drawn without looks. Of several looks, one may be left.
+    """
+    looks, before = int(pool.design.get("looks", 1)), int(pool.judged_before.sum())
+    places = places_of_looks(int(pool.drawn.sum()) - before, looks) if looks > 1 else []
     return [before + place for place in places]
 
 
@@ -249,7 +255,7 @@ def first_pairs(pool: DrawnPool, count: int, numbers: Floats | None = None) -> D
 def at_look(pool: DrawnPool, grades: Mapping[str, Mapping[str, float]]) -> tuple[DrawnPool, Look | None]:
     """Return the part of a pool that was judged up to its last look, and that look.
 
-    The pool itself and None if the only look is the end.
+    The pool itself and None if it was drawn without looks.
 
     Raises
     ------
@@ -258,7 +264,7 @@ def at_look(pool: DrawnPool, grades: Mapping[str, Mapping[str, float]]) -> tuple
     """
     rows = in_order(pool).tolist()
     places = looks_of(pool)
-    if len(places) < 2:
+    if not places:
         return pool, None
     judged = (grades.get(pool.queries[row], {}).get(pool.documents[row], -1) >= 0 for row in rows)
     front = next((place for place, one in enumerate(judged) if not one), len(rows))
