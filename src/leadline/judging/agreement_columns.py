@@ -279,10 +279,8 @@ def ranking_table(ranking: Ranking, pairs: Sequence[tuple[int, int]]) -> Table:
             ]
         )
     over = f"{counted(len(ranking.runs), 'system')}, {counted(len(pairs), 'pair')} of judges"
-    note = (
-        f"{over}; change: absolute difference in a system's score; swapped: pairs of systems whose order "
-        "changes"
-    )
+    note = f"{over}; change: absolute difference in a system's score; swapped: pairs of systems "
+    note += "whose order changes"
     heads = ["measure", "mean tau", "lowest", "mean change", "largest", "swapped", "of pairs"]
     return _sheet(heads, rows, notes=[note])
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import accumulate, combinations, zip_longest
 from operator import or_
 from typing import Any, NamedTuple
@@ -214,12 +215,10 @@ def simulated(texts: Sequence[str], level: float) -> list[Measure]:
     """Return the measures; those whose estimates are not sums over documents are refused."""
     measures = profile_of("leadline").measures(texts, rel=level)
     for one in measures:
-        try:
-            simple = not isinstance(kind_of(one), Ratio)
-        except UsageError:
-            simple = False
-        if not simple:
-            raise UsageError(f"this study cannot simulate {one}. Use P, CG, DCG, RBP, RR, Success@10 or ERR.")
+        with suppress(UsageError):
+            if not isinstance(kind_of(one), Ratio):
+                continue
+        raise UsageError(f"this study cannot simulate {one}. Use P, CG, DCG, RBP, RR, Success@10 or ERR.")
     return measures
 
 

@@ -27,6 +27,7 @@ from leadline.io.texts import TextsLike
 from leadline.retrieval.index.reader import Index
 from leadline_studies import (
     LEVEL,
+    SEED,
     Claim,
     Given,
     Option,
@@ -93,7 +94,7 @@ OPTIONS = (
         200,
         least=0,
     ),
-    Option("seed", int, "Random seed.", 0, least=0),
+    SEED,
     Option("time", int, "Number of rounds in which each model is timed, or 0 to skip timing.", 0, least=0),
 )
 LEAST = 3  # models

@@ -20,7 +20,7 @@ from leadline.data.wording import rounded
 from leadline.errors import one_of
 from leadline.estimation.histogram_result import overlap, slope
 from leadline.io.read_paths import path_of
-from leadline_studies import SWEEPS, Claim, Given, Option, Outcome, parse_integers, with_options
+from leadline_studies import SEED, SWEEPS, Claim, Given, Option, Outcome, parse_integers, with_options
 from leadline_studies.common.scoring_time import machine
 from leadline_studies.common.tables import columns, known, sheet
 from leadline_studies.common.tracking import WORDS
@@ -69,7 +69,7 @@ OPTIONS = (
     SWEEPS,
     Option("particles", int, "Number of particles for the left-to-right estimate of perplexity.", 20),
     Option("draws", int, "Number of bootstrap resamples of queries.", 1000, least=0),
-    Option("seed", int, "Random seed.", 0, least=0),
+    SEED,
     Option("time", bool, "Also report processor times, which differ from run to run.", False),
 )
 LEAST = 7  # numbers of topics, as many as the paper tried

@@ -31,6 +31,7 @@ from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.topics.infer import infer
 from leadline.topics.model import fit
 from leadline_studies import (
+    SEED,
     SWEEPS,
     Claim,
     Given,
@@ -57,7 +58,7 @@ OPTIONS = (
     SWEEPS,
     Option("splits", int, "Number of random halvings of the queries per threshold.", 100),
     Option("draws", int, "Number of bootstrap resamples of queries.", 1000),
-    Option("seed", int, "Random seed.", 0, least=0),
+    SEED,
 )
 LEVEL = 0.95
 RULES = ("compare", "threshold", "difference")

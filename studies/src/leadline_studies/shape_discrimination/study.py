@@ -28,6 +28,7 @@ from leadline.topics.model import fit
 from leadline_studies import (
     FITS,
     LEVEL,
+    SEED,
     SWEEPS,
     VECTORS,
     Claim,
@@ -56,7 +57,7 @@ OPTIONS = (
         "hard", int, "Number of documents at the top of each run from which hard documents are drawn.", 60
     ),
     LEVEL,
-    Option("seed", int, "Random seed.", 0, least=0),
+    SEED,
 )
 EXAMPLE = ("--docs DOCS",)
 MOST = 30

@@ -33,6 +33,7 @@ from leadline.topics.infer import Vectors, vectors_of
 from leadline_studies import (
     FITS,
     LEVEL,
+    SEED,
     SWEEPS,
     VECTORS,
     Claim,
@@ -60,7 +61,7 @@ OPTIONS = (
     *OF_TOPICS,
     Option("subsets", int, "Number of random sets of systems for each set size.", 100),
     LEVEL,
-    Option("seed", int, "Random seed.", 0, least=0),
+    SEED,
 )
 EXAMPLE = ("--docs DOCS",)
 DEPTHS = (10, 30, 100)
