@@ -251,6 +251,8 @@ def test_depth_keeps_the_best_documents_of_each_query() -> None:
         (lambda: fuse(EXAMPLE, weights=[1, 1]), "3 runs cannot have 2 weights"),
         (lambda: fuse(EXAMPLE, weights=[1, -1, 1]), "weights must be numbers of 0 or more, not -1"),
         (lambda: fuse(EXAMPLE, weights=[1, math.inf, 1]), "weights must be numbers of 0 or more, not inf"),
+        (lambda: fuse(EXAMPLE, weights=[1, True, 1]), "weights must be numbers of 0 or more, not True"),
+        (lambda: fuse(EXAMPLE, weights=[1, 10**400, 1]), "weights must be numbers of 0 or more, not 10000"),
         (lambda: fuse(EXAMPLE, weights=cast("Any", "1,2,3")), "weights must be a list of numbers"),
         (lambda: fuse(EXAMPLE, weights=[0, 0, 0]), "at least one weight must be above 0"),
         (lambda: fuse(EXAMPLE, on_duplicate="hold"), "refuse, first, last or max"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
@@ -179,7 +180,8 @@ def _weights(method: FusionMethod, weights: Sequence[float] | None, runs: int) -
             f"{counted(runs, 'run')} cannot have {counted(len(weights), 'weight')}. Pass one weight per run."
         )
     for weight in list[object](weights):
-        if not isinstance(weight, (int, float, np.number)) or not 0 <= weight < np.inf:
+        real = isinstance(weight, (int, float, np.integer, np.floating)) and not isinstance(weight, bool)
+        if not real or not 0 <= weight <= sys.float_info.max:  # type: ignore[operator]
             raise refusal("weights", weight, "numbers of 0 or more")
     found = np.array(weights, dtype=np.float64)
     if not found.any():
