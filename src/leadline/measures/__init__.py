@@ -13,7 +13,7 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.judged_run import JudgedRun
-from leadline.data.registry import BRACES, LARGEST, Parametric, Registry, Rejected, show
+from leadline.data.registry import BRACES, Parametric, Registry, Rejected, show
 from leadline.data.validation import check_flags, check_numbers
 from leadline.data.wording import counted
 from leadline.errors import UsageError
@@ -414,6 +414,7 @@ UNITS = {
     )
     for name in names
 }
+IN_RANKS = "987"  # cutoff that is parsed in place of a budget; all measures take it
 WITH_BUDGET = re.compile(rf"(.+)@((?:\d+,)*\d+)({'|'.join(UNITS)})", re.IGNORECASE)
 
 
@@ -431,12 +432,9 @@ class _Measures(Registry[Measure]):
             return super().expand(text)
         name, sizes, unit = parts[1], parts[2], UNITS[parts[3].lower()]
         try:
-            (measure,) = super().expand(f"{name}@{LARGEST}")
+            (measure,) = super().expand(f"{name}@{IN_RANKS}")
         except UsageError as error:
-            found = str(error).replace(str(LARGEST), f"{sizes}{unit}")
-            if f"{LARGEST:,}" in found:  # too deep for a measure of ranks
-                found = f"measure '{text}': {name} needs a cutoff in ranks, as in {name}@10"
-            raise type(error)(found) from None
+            raise type(error)(str(error).replace(IN_RANKS, f"{sizes}{unit}")) from None
         at = measure.cutoff_name() or ""
         parameter = measure.parameters()[at]
         if parameter.default is None:
