@@ -230,8 +230,8 @@ SETTINGS = {
                 "documents retrieved for it.", click.BOOL, default=False, tried=("--all",)),
         Setting("pool.known",
                 "File with query-document pairs to leave out of POOL: a pool or qrels.", InputPath()),
-        Setting("pool.new_runs", "With --for, share of the budget for documents that are below the cutoff "
-                "of every run but that later runs may rank higher.", click.FLOAT, 0.15),
+        Setting("pool.new_runs", "With --for, share of the budget for documents that every run ranks below "
+                "the cutoff of the measure, but that later runs may rank higher.", click.FLOAT, 0.15),
         Setting("pool.random", "Number of unpooled documents to add per query, sampled from --docs or, "
                 "without --docs, from the documents retrieved for the query.", click.IntRange(0, LARGEST), 0),
         Setting("pool.whole", "Write all pooled pairs to POOL, including known and judged ones. Ignores "

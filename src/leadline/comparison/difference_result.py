@@ -102,7 +102,7 @@ class Difference(Result):
         """Conditional mutual information by query."""
         if self._only is None:
             remedy = "Leave out the engine" if self.options.get("engine") else "Use fewer systems"
-            raise UsageError(f"the per-query values of the pairs were not kept. {remedy}.")
+            raise UsageError(f"the per-query values of pairs of systems were not kept. {remedy}.")
         return self._only
 
     @cached_property

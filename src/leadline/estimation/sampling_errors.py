@@ -149,7 +149,7 @@ def design_withheld(sample: Sample, kind: Ratio, drawn_for: Sequence[str]) -> st
     if kind.target != Target("linear") or (kind.weights(ranks) != 1.0 / np.log2(ranks + 1.0)).any():
         return "gains other than the grade, or discounts other than log2(rank + 1)"
     if drawn_for and set(drawn_for) != {SIMULATED}:
-        return f"a pool drawn for {listed(drawn_for)} (only for {SIMULATED})"
+        return f"a pool drawn for {listed(drawn_for)} (only for pools drawn for {SIMULATED} alone)"
     p = sample.probability[sample.framed]
     size = len(sample.table.queries)
     return not_simulated(

@@ -377,12 +377,12 @@ def _preference(measure: Any, listed: Listed) -> Steps:
     size = listed.count(measure.rel)
     others = sum(0 <= grade < measure.rel for grade in listed.judged)
     counted = f"judged: R = {size} relevant, N = {others} non-relevant"
-    where = "where n judged non-relevant documents are above it"
+    where = "where n is the number of judged non-relevant documents above it"
     if measure.divisor == "above":
         before = [n + found - 1 for n, found in zip(above, accumulate(relevant), strict=True)]
         losses = [n / most if most > 0 else 1.0 for n, most in zip(above, before, strict=True)]
         part = "n / (judged documents above it)"
-        where += "; the part is 0 if no judged document is above it"
+        where += "; the contribution is 0 if no judged document is above it"
     else:
         bound = {"min": min(size, others), "R": size, "N": others}[measure.divisor]
         limit = others if measure.divisor == "N" else size
@@ -394,7 +394,7 @@ def _preference(measure: Any, listed: Listed) -> Steps:
     value = ratio(total, size)
     lines = [
         counted,
-        f"part of a relevant document = 1 - {part}, {where}",
+        f"contribution of each relevant document = 1 - {part}, {where}",
         f"{measure} = {number(total)} / {size} = {number(value)}",
     ]
     return Steps(
