@@ -497,7 +497,7 @@ def test_arguments_that_were_misread_are_refused_or_read() -> None:
         (lambda: ll.read_run([[(0, 1)]], queries=["a"], documents="d"), "documents must be"),
         (lambda: ll.difference(QRELS, [NEW, OLD]).farthest(-1), "most must be"),
         (lambda: results().text("xml"), "form must be"),
-        (lambda: ll.fuse(results()), "not a Results object"),
+        (lambda: ll.fuse(results()), "not an object of type Results"),
         (lambda: ll.check(results()), "type Results cannot be checked"),
         (lambda: ll.write_run({"a": ll.Run(NEW)}, "a.run"), r"runs\['a'\]"),  # type: ignore[arg-type]
         (lambda: pickle.dumps(ll.build_index({"d": "x"})), r"build_index\(documents, path\)"),
@@ -510,6 +510,7 @@ def test_arguments_that_were_misread_are_refused_or_read() -> None:
         (lambda: ll.histogram(QRELS, [NEW], documents=["d1"]), "documents applies only to"),
         (lambda: ll.sampled(QRELS, [NEW], documents="docs.txt"), "documents must be"),
         (lambda: ll.read_qrels({"q1": {"d1": 10**400}}), r"grade 1000\d*\.\.\. .* is too large"),
+        (lambda: ll.evaluate(QRELS, NEW, "AP", rel=10**400), "rel must be a number, not 1000"),
     ]
     for call, said in wrong:
         with pytest.raises(ll.LeadlineError, match=said) as caught:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import inspect
-import math
 import os
 import re
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sized
 from functools import cache
 from itertools import repeat
 from numbers import Integral, Real
 from types import UnionType
-from typing import Any, Union, get_origin
+from typing import Any, TypeGuard, Union, get_origin
 
 from leadline.errors import InputError, LeadlineError, UsageError, either, sentences
 
@@ -72,10 +72,16 @@ def is_flag(value: object) -> bool:
     return isinstance(value, np.bool_)
 
 
+def is_number(value: Any) -> TypeGuard[float]:
+    """Return whether a value is a finite number that a float can hold."""
+    real = not isinstance(value, bool) and isinstance(value, Real)
+    return real and abs(value) <= sys.float_info.max
+
+
 def check_numbers(**arguments: object) -> None:
     """Raise UsageError for a value that is not a finite number."""
     for name, value in arguments.items():
-        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        if not is_number(value):
             raise refusal(name, value, "a number")
 
 

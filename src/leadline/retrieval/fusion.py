@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
@@ -12,7 +11,7 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.reading import Reading, RunOptions
 from leadline.data.table import ResultWarning, raised
-from leadline.data.validation import check_run_name, check_whole, check_word, refusal
+from leadline.data.validation import check_run_name, check_whole, check_word, is_number, refusal
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError, either
 from leadline.io.objects import Run, read_runs
@@ -179,9 +178,8 @@ def _weights(method: FusionMethod, weights: Sequence[float] | None, runs: int) -
         raise UsageError(
             f"{counted(runs, 'run')} cannot have {counted(len(weights), 'weight')}. Pass one weight per run."
         )
-    for weight in list[object](weights):
-        real = isinstance(weight, (int, float, np.integer, np.floating)) and not isinstance(weight, bool)
-        if not real or not 0 <= weight <= sys.float_info.max:  # type: ignore[operator]
+    for weight in weights:
+        if not is_number(weight) or weight < 0:
             raise refusal("weights", weight, "numbers of 0 or more")
     found = np.array(weights, dtype=np.float64)
     if not found.any():
