@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import mmap
@@ -71,9 +72,14 @@ def create(folder: str, name: str, length: int) -> Array:
     if length == 0:
         save(folder, name, [])
         return np.empty(0, dtype=TYPES[name])
+    size = length * np.dtype(TYPES[name]).itemsize
     with open(file_of(folder, name), "wb") as file:
-        if hasattr(os, "posix_fallocate"):  # on a full disk, what is mapped without space ends the process
-            os.posix_fallocate(file.fileno(), 0, length * np.dtype(TYPES[name]).itemsize)
+        try:  # on a full disk, what is mapped without space ends the process
+            if hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(file.fileno(), 0, size)
+        except OSError as error:
+            if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):  # some file systems cannot reserve space
+                raise
     return np.memmap(file_of(folder, name), dtype=TYPES[name], mode="r+", shape=(length,))
 
 
