@@ -523,6 +523,10 @@ def test_the_frame_of_a_pool_has_the_pairs_to_judge() -> None:
         frame = pool.to_pandas()
         assert list(frame.columns) == ["query_id", "doc_id", "probability"]
         assert len(frame) == (pool.pairs if hasattr(pool, "pairs") else len(pool)) > 0
+    query, documents = next(iter(ll.read_run(NEW).to_dict().items()))
+    judged = {query: {next(iter(documents)): 1}}
+    known = ll.pool([NEW, OLD], measure="P@1", budget=9, judged=judged)
+    assert len(known.to_pandas()) == known.pairs - 1
 
 
 def test_runs_of_a_search_are_copied_and_written(tmp_path: Path) -> None:

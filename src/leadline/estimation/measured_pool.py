@@ -50,7 +50,6 @@ from leadline.estimation.sampling_errors import (
 from leadline.io.formats import suffix_of
 from leadline.io.objects import Run, read_qrels
 from leadline.io.pool_files import PoolLike, write_drawn_pool
-from leadline.io.pool_files import listed as listed_pairs
 from leadline.io.read import QrelsLike
 from leadline.io.read_paths import refuse_sources
 from leadline.io.write import checked_path
@@ -137,7 +136,8 @@ class MeasuredPool(Result):
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return the pairs to judge as columns: query_id, doc_id, probability."""
-        return listed_pairs(self.pool).to_columns()
+        new = self.pool.drawn & ~self.pool.judged_before
+        return self.pool.pairs(np.flatnonzero(new).tolist()).to_columns()
 
     def forecast(self) -> list[str]:
         """Return sentences on the size of the pool and the expected half-widths."""
