@@ -70,6 +70,11 @@ def test_notes_on_the_runs_of_several_saved_results_count_all_runs(tmp_path: Pat
     told = list(map(str, ll.read_scores(paths).warnings))
     assert sum("for 2 of 2 runs: " in one for one in told) == 1
     assert not [one for one in told if "of 1 run" in one]
+    for path, names in zip(paths, ("ab", "cd"), strict=True):
+        ll.evaluate(QRELS, dict.fromkeys(names, lacking), "P@1", pool=sample).write(path)
+    told = list(map(str, ll.read_scores(paths).warnings))
+    assert "all 4 runs: 1 judged query per run missing (scored 0)" in told
+    assert not [one for one in told if "both runs" in one or "unjudged:" in one]
 
 
 def test_what_is_read_as_scores_is_told_where_it_is_wrong() -> None:
@@ -507,6 +512,7 @@ def test_arguments_that_were_misread_are_refused_or_read() -> None:
         (lambda: ll.read_run({"q": {"d": None}}), "on_nan='drop'"),
         (lambda: ll.read_run(pd.DataFrame({"qid": [b"q"], "docno": "d", "score": 1})), r"\.str\.decode"),
         (lambda: compared("RR").text(pairs="none"), "pairs must be"),
+        (lambda: compared("RR").text(pairs=float("nan")), "pairs must be"),
         (lambda: ll.histogram(QRELS, [NEW], documents=["d1"]), "documents applies only to"),
         (lambda: ll.sampled(QRELS, [NEW], documents="docs.txt"), "documents must be"),
         (lambda: ll.read_qrels({"q1": {"d1": 10**400}}), r"grade 1000\d*\.\.\. .* is too large"),

@@ -269,7 +269,7 @@ class Comparison(Tested, Result):
             return [list(range(len(self.pairing)))] * len(self.results.measures)
         if pairs == "significant":
             return [np.flatnonzero(row).tolist() for row in self.rejected]
-        if isinstance(pairs, (str, bool)) or pairs < 0:
+        if isinstance(pairs, (str, bool)) or not isinstance(pairs, (int, np.integer)) or pairs < 0:
             raise refusal("pairs", pairs, "'significant', 'all' or a whole number of at least 0")
         size = -np.abs(self.means)
         return [

@@ -213,11 +213,13 @@ def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
     )
     estimated = [] if made.sampling is None else [ResultWarning("estimates", message, 1)]
     told = _of_all_runs([notice for one in parts for notice in one.warnings], len(made.runs))
-    rules, measures = {str(one.options.get("queries", "all")) for one in parts}, made.measures
-    if made.sampling is None and len(rules) == 1 and all(info.counts for info in made.runs):
+    rules = {str(one.options.get("queries", "all")) for one in parts}
+    if len(rules) == 1 and all(info.counts for info in made.runs):
         # "Both runs" of one file are no longer all runs.
-        levels = levels_of(measures)
+        levels, measures, known = levels_of(made.measures), made.measures, {one.code for one in told}
         again = count_warnings(made.runs, averaging=rules.pop(), levels=levels, measures=measures)
+        if estimated:  # which tell less
+            again = [one for one in count_warnings(made.runs) if one.code in known]
         codes = {*PER_RUN, *(one.code for one in again)}
         told = [one for one in again if one.count] + [one for one in told if one.code not in codes]
     made.warnings = [*estimated, *told]
