@@ -90,6 +90,12 @@ def test_a_pool_too_small_for_several_looks_has_one_at_the_end() -> None:
     assert found.rules.confidence == 0.95
 
 
+def test_enlarging_a_pool_with_looks_is_told_to_raise_the_error_rate(pool: DrawnPool) -> None:
+    for earlier, told in ((pool, True), (without_looks(pool), False)):
+        larger = pool_for(RUNS, "P@10", budget=9, earlier=earlier)
+        assert ("earlier_looks" in [one.code for one in larger.warnings]) is told
+
+
 def test_looks_are_written_with_the_pool_and_change_no_draw(pool: DrawnPool, tmp_path: object) -> None:
     path = f"{tmp_path}/pool.tsv"
     write_drawn_pool(pool, path, [])

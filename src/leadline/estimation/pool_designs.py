@@ -155,6 +155,12 @@ def pool_for(
     before = None if earlier is None else pool_of(earlier, "earlier")
     asked = already_judged  # pairs that need no new judgment
     if before is not None:
+        passed = int(before.design.get("looks", 1))
+        words = (
+            f"the earlier pool was drawn for {passed} looks. If you have seen a verdict from it, the error "
+            "rate over the verdicts from both pools may exceed alpha."
+        )
+        warnings += [ResultWarning("earlier_looks", words, passed)] * (passed > 1)
         design, asked = _larger(frame, pairs, design, before, already_judged, seed)
         asked = asked | already_judged
     elif already_judged.any():
