@@ -82,7 +82,7 @@ def command(
         Write the judgments in --store to QRELS and start no server. The suffix sets the format (default:
         TREC). A .csv or .tsv file also has a column per assessor.
     --merge RULE | Output | = "majority"
-        With --export, how to combine several assessors' grades for a pair: majority (ties: the lower grade),
+        With --export, how to combine several assessors' grades for a pair: majority (ties: the lowest grade),
         max, mean, or one assessor's name (only that assessor's grades count).
     --host NAME | Server | = "127.0.0.1"
         Address to listen on. An address that other machines can reach requires a token.

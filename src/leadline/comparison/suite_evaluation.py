@@ -106,7 +106,7 @@ def _suite_of(data: Mapping[str, Any], path: str, folder: str = "") -> SuiteFile
     collections = [_collection(str(name), table, path, folder) for name, table in tables.items()]
     groups = data.get("groups", {})
     if not isinstance(groups, Mapping):
-        raise _wrong("groups", groups, 'a table such as english = ["cacm", "cisi"]', path)
+        raise _wrong("groups", groups, 'a table such as {english = ["cacm", "cisi"]}', path)
     for group, members in groups.items():
         for member in _listed(members, f"groups.{group}", "collection names", path):
             if member not in tables:

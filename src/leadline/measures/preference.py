@@ -108,11 +108,10 @@ class Rpref(Measure):
     """
 
     title = "graded preference"
-    formula = "sum over retrieved documents with a gain g of g * (1 - loss / divisor), / sum of the gains; "
-    formula += (
-        "loss: sum of 1 - h/g over judged documents of gain h < g above; divisor: judged documents above "
-    )
-    formula += "(divisor=all: judged documents - sum of the gains / largest gain of the query)"
+    formula = "1/W * sum over retrieved documents with a gain g of g * (1 - loss / divisor), where W is the "
+    formula += "sum of all gains; loss: sum of 1 - h/g over the judged documents above with a gain h < g; "
+    formula += "divisor: number of judged documents above (if 0, the document adds 0), or with divisor=all "
+    formula += "number of judged documents - W / largest gain of the query"
     source = "De Beer and Moens 2006; Sakai 2007b; NTCIREVAL"
     aliases: ClassVar[Aliases] = {"rpref_relative": {}, "rpref_N": {"divisor": "all"}}
 
