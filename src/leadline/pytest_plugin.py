@@ -147,9 +147,9 @@ class LeadlineGate:
         path = os.fspath(baseline) if isinstance(baseline, (str, os.PathLike)) else ""
         update, place = self._updates(path), os.path.abspath(path)
         saved = bool(path) and (is_saved_file(path) or (update and not os.path.exists(path)))
-        if saved and update:
-            check_target(path)
         if saved:
+            if update:
+                check_target(path)
             self._paths[place] = path
             self._failed.append(place)  # until it has passed
         check_numbers(margin=margin)

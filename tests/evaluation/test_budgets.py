@@ -254,3 +254,8 @@ def test_lengths_that_no_measure_needs_are_said() -> None:
 @pytest.mark.parametrize(("budget", "words"), [("1tokens", " 1 token"), ("20tokens", " 20 tokens")])
 def test_a_budget_of_one_is_one_token(budget: str, words: str) -> None:
     assert MEASURES.parse(f"R@{budget}").formula.endswith(words)
+
+
+def test_an_error_repeats_the_text_as_it_was_given() -> None:
+    with pytest.raises(UsageError, match=r"'nDCG\(gian=987\)@500tokens'"):
+        MEASURES.parse("nDCG(gian=987)@500tokens")

@@ -157,8 +157,8 @@ def command(  # click documents the options
     """Evaluate runs against judgments: MAP, MRR, nDCG and more.
 
     By default, means are over all judged queries, and a query missing from a run counts as 0 for most
-    measures. Notes below the table say what could shift the means, such as ties. `-f trec` prints the format
-    of trec_eval, by default its official measures; --profile trec9 or trec10 gives its values.
+    measures. Notes below the table say what could shift the means, such as ties. `-f trec` prints in the
+    format of trec_eval, by default its official measures; --profile trec9 or trec10 gives its values.
 
     Example: leadline evaluate qrels.txt bm25.run dense.run -m AP -m nDCG@10 -q
 

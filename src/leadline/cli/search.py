@@ -170,15 +170,18 @@ def write_runs(runs: Any, output: str | None) -> dict[str, str]:
     if len(runs) == 1:
         paths = dict.fromkeys(non_empty, output)
     else:
+        fault = "an index" if holds_index(output) else ""
+        fault = "standard output" if output == STANDARD_STREAM else fault
         try:
-            if output == STANDARD_STREAM or holds_index(output):
-                raise FileExistsError(0, "standard output" if output == STANDARD_STREAM else "an index")
-            os.makedirs(output, exist_ok=True)
+            if not fault:
+                os.makedirs(output, exist_ok=True)
         except OSError as error:
+            fault = str(error.strerror)
+        if fault:
             raise UsageError(
-                f"{output}: cannot create a folder for the runs of several models ({error.strerror}). Choose "
-                "another name, or use one model."
-            ) from None
+                f"{output}: cannot create a folder for the runs of several models ({fault}). Choose another "
+                "name, or use one model."
+            )
         paths = {name: os.path.join(output, name + SUFFIX) for name in non_empty}
     check_outputs(*paths.values())
     for name, run in non_empty.items():

@@ -120,13 +120,16 @@ def _fixed(pool: DrawnPool, rule: str, looks: int | None) -> dict[str, Any]:
     return {"rule": rule, "number": number, "pairs": len(rows), "pool": crc32(drawn.encode())}
 
 
+def _differing(now: Mapping[str, Any], saved: Mapping[str, Any]) -> set[str]:
+    return {name for name, value in now.items() if saved.get(name, value) != value}
+
+
 def fixed_facts(store: Store, pool: DrawnPool, rule: StopRule, looks: int | None) -> dict[str, Any]:
     """Return what a rule fixes in a store; raise UsageError if it is not what was fixed before."""
     now = _fixed(pool, str(rule), looks)
-    saved = store.stopping() or {}
-    before = now | saved  # an earlier version did not save the pool
-    if any(before[name] != value for name, value in now.items()):
-        other = any(before[name] != now[name] for name in ("pairs", "pool"))
+    saved = store.stopping() or {}  # of an earlier version without the pool
+    if differing := _differing(now, saved):
+        before, other = now | saved, not differing.isdisjoint({"pairs", "pool"})
         which = "another" if other else "the same"
         known = f" and {which} pool of {counted(now['pairs'], 'pair')}" if other or "pool" in saved else ""
         raise UsageError(
@@ -520,9 +523,8 @@ class Precision:
             facts.append(stops or f"the stopping rule {self.rule} is {NEVER}")
         elif self.state is not None:
             rule, number = self.state["rule"], self.state["number"]
-            now = _fixed(self.pool.pool, rule, number)
             how = f"does not apply now; to apply it, add --stop-when '{rule}' --config judge.looks={number}"
-            if now | self.state != self.state | now:
+            if _differing(_fixed(self.pool.pool, rule, number), self.state):
                 how = f"is for another pool, so it does not apply: {rule}"
             facts.append(f"the store has a stopping rule that {how}")
         return facts

@@ -434,7 +434,8 @@ class _Measures(Registry[Measure]):
         try:
             (measure,) = super().expand(f"{name}@{IN_RANKS}")
         except UsageError as error:
-            raise type(error)(str(error).replace(IN_RANKS, f"{sizes}{unit}")) from None
+            words = re.sub(rf"(?<=@){IN_RANKS}|(?<=not ){IN_RANKS}", f"{sizes}{unit}", str(error))
+            raise type(error)(words) from None
         at = measure.cutoff_name() or ""
         parameter = measure.parameters()[at]
         if parameter.default is None:
